@@ -324,6 +324,18 @@ let packages: [[Target]] = [
         testing: ["DivanBLIP"]
     ),
     packageTargets(
+        "Divan",
+        arrows: [
+            "CouchbaseLiteSwift",
+            "DivanStore",
+            "DivanQuery",
+            "DivanSQL",
+            "DivanRevisions",
+            "DivanJSON",
+            "DivanCompression",
+        ]
+    ),
+    packageTargets(
         "DivanStudio",
         arrows: [
             "DivanPlatform",
@@ -467,17 +479,32 @@ let examples: [Target] = [
     program(
         "notes-example",
         at: "Docs/examples/Sources/notes-example",
-        uses: ["CouchbaseLiteSwift"]
+        uses: ["Divan"]
     ),
     program(
         "photos-example",
         at: "Docs/examples/Sources/photos-example",
-        uses: ["CouchbaseLiteSwift"]
+        uses: ["Divan"]
     ),
     program(
         "fleet-example",
         at: "Docs/examples/Sources/fleet-example",
-        uses: ["CouchbaseLiteSwift"]
+        uses: ["Divan"]
+    ),
+    program(
+        "search-example",
+        at: "Docs/examples/Sources/search-example",
+        uses: ["Divan"]
+    ),
+    program(
+        "dashboard-example",
+        at: "Docs/examples/Sources/dashboard-example",
+        uses: ["Divan"]
+    ),
+    program(
+        "migration-example",
+        at: "Docs/examples/Sources/migration-example",
+        uses: ["Divan"]
     ),
     program(
         "room-example",
@@ -521,6 +548,7 @@ let examples: [Target] = [
         at: "Docs/examples/Tests/ExampleTests",
         uses: [
             "notes-example", "photos-example", "fleet-example", "room-example",
+            "search-example", "dashboard-example", "migration-example",
             "guestbook-example", "menu-server-example", "plug-ins-example", "CouchbaseLiteSwift",
             "DivanTestKit",
         ]

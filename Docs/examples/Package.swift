@@ -13,6 +13,7 @@ let package = Package(
     name: "Examples",
     dependencies: [
         .package(path: "../../Packages/CouchbaseLiteSwift"),
+        .package(path: "../../Packages/Divan"),
         .package(path: "../../Packages/DivanAuth"),
         .package(path: "../../Packages/DivanCompression"),
         .package(path: "../../Packages/DivanConflicts"),
@@ -28,17 +29,32 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "notes-example",
-            dependencies: ["CouchbaseLiteSwift"],
+            dependencies: ["Divan"],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "photos-example",
-            dependencies: ["CouchbaseLiteSwift"],
+            dependencies: ["Divan"],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "fleet-example",
-            dependencies: ["CouchbaseLiteSwift"],
+            dependencies: ["Divan"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "search-example",
+            dependencies: ["Divan"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "dashboard-example",
+            dependencies: ["Divan"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "migration-example",
+            dependencies: ["Divan"],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -85,6 +101,7 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "notes-example", "photos-example", "fleet-example", "room-example",
+                "search-example", "dashboard-example", "migration-example",
                 "guestbook-example", "menu-server-example", "plug-ins-example",
                 "CouchbaseLiteSwift",
                 "DivanTestKit",

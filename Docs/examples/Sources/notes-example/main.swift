@@ -1,35 +1,60 @@
+import Divan
 import Foundation
 
-/// Reads commands from standard input: add TEXT, done ID, rm ID, list, quit.
-guard CommandLine.arguments.count == 2 else {
-    print("Usage: notes-example DIRECTORY")
-    exit(2)
+/// A note.
+struct Note: Codable, Identifiable, Sendable {
+    var id: String
+    var number: Int
+    var text: String
+    var done = false
+
+    var line: String { "\(id): \(text)\(done ? ", done" : "")" }
 }
 
-/// Stores notes until the input ends.
-func run(_ directory: String) throws {
-    let notebook = try Notebook(directory: directory)
-    notebook.tellChanges { print($0) }
-    reading: while let line = readLine() {
+/// Reads commands from standard input: add TEXT, done ID, rm ID, list, quit.
+func run(_ directory: String) async throws {
+    let db = try await Database.open("notes", in: URL(filePath: directory))
+    let notes = try await db.collection("notes")
+    var changes = notes.changes.makeAsyncIterator()
+    while let line = readLine(), line != "quit" {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         let rest = words.count > 1 ? words[1] : ""
         switch words.first {
-        case "add": _ = try notebook.add(rest)
-        case "done": if try !notebook.finish(rest) { print("no note \(rest)") }
-        case "rm": if try !notebook.remove(rest) { print("no note \(rest)") }
-        case "list": for line in try notebook.lines() { print(line) }
-        case "quit": break reading
-        default: print("add TEXT, done ID, rm ID, list, quit")
+        case "add":
+            try await db.write { transaction in
+                let counter = try transaction.collection("counters")
+                    .update("note", default: Document(id: "note")) { $0.last = ($0.last ?? 0) + 1 }
+                let number = counter.last ?? 1
+                try notes.save(Note(id: "note-\(number)", number: number, text: rest))
+            }
+        case "done":
+            do {
+                try await notes.update(rest, as: Note.self) { $0.done = true }
+            } catch DivanError.notFound {
+                print("no note \(rest)")
+                continue
+            }
+        case "rm":
+            guard try await notes.delete(rest) else {
+                print("no note \(rest)")
+                continue
+            }
+        default:
+            let all = try await notes.documents(of: Note.self, orderBy: \.number).all()
+            for note in all { print(note.line) }
+            continue
         }
-        notebook.settle()
+        for id in await changes.next()?.ids ?? [] {
+            let note = try await notes.get(id, as: Note.self)
+            print(note.map { "changed \($0.line)" } ?? "removed \(id)")
+        }
     }
-    try notebook.close()
+    try await db.close()
 }
 
 do {
-    try run(CommandLine.arguments[1])
+    try await run(CommandLine.arguments.dropFirst().first ?? ".")
 } catch {
-    // An uncaught error would end the program with a crash report.
-    print(error.localizedDescription)
+    print(error)
     exit(1)
 }

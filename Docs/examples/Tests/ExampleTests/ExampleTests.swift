@@ -69,18 +69,38 @@ import Testing
         return names.filter { $0.hasSuffix(".blob") }.count
     }
 
-    @Test func `fleet-example saves and reads Codable types and merges a conflict`() throws {
+    @Test func `fleet-example updates models and keeps changes that are made at once`() throws {
         let fleet = try ExampleProgram("fleet-example")
         #expect(try fleet.run("add", "r2") == ["r2 at 0,0, 100 %, idle"])
-        #expect(try fleet.run("add", "r2", status: 1) == ["there is a robot r2 already"])
+        let again = try fleet.run("add", "r2", status: 1)
+        #expect(again.count == 1 && again[0].contains("r2"))
         #expect(try fleet.run("move", "r2", "3", "-4") == ["r2 at 3,-4, 95 %, idle"])
         #expect(try fleet.run("task", "r2", "fetch") == ["r2 at 3,-4, 95 %, fetch"])
+        let raced = try fleet.run("race", "r2")
+        #expect(raced.count == 1)
+        for task in ["fetch", "job 0", "job 1"] { #expect(raced[0].contains(task)) }
+        #expect(try fleet.run("retire", "r2") == ["no robot r2"])
+        #expect(try fleet.run("task", "r2", "fetch", status: 1)[0].contains("does not exist"))
+    }
+
+    @Test func `search-example finds by words, by subject and by page`() throws {
+        let search = try Program.built("search-example").run(["baked", "flour"])
         #expect(
-            try fleet.run("race", "r2") == [
-                "both changes are kept", "r2 at 3,-4, 95 %, fetch, charge, report",
+            search.lines == [
+                "words: Baking bread", "subject: Baking bread", #"page: ["tea", "bread"]"#,
+                #"page: ["rails"]"#,
             ]
         )
-        #expect(try fleet.run("retire", "r2") == ["r2 is retired"])
-        #expect(try fleet.run("show", "r2", status: 1) == ["no robot r2"])
+    }
+
+    @Test func `dashboard-example shows totals when orders change`() throws {
+        let dashboard = try Program.built("dashboard-example").run([])
+        #expect(dashboard.lines == ["north: 2 orders, 12.5", "south: 1 orders, 7.5"])
+    }
+
+    @Test func `migration-example converts old documents and keeps unknown properties`() throws {
+        let migration = try Program.built("migration-example").run([])
+        let expected = #"{"born":1815,"firstName":"Ada","lastName":"Lovelace"}"#
+        #expect(migration.lines == [expected])
     }
 }

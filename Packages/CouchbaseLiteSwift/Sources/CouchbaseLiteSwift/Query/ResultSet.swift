@@ -23,6 +23,9 @@ public final class ResultSet: Sequence, IteratorProtocol, Sendable {
         self.database = database
     }
 
+    /// All rows as the store returned them.
+    var storedRows: [[QueryValue]] { rows }
+
     /// Returns the next row, or `nil` after the last one.
     public func next() -> Result? {
         let index: Int? = position.withLock { position in

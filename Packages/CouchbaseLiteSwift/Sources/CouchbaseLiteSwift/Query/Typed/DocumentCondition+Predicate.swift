@@ -15,9 +15,14 @@ extension DocumentCondition {
     /// `!` and `??`, and combinations with `&&`, `||` and `!`. For anything else, the query throws an error when it
     /// runs. `!` on an optional without a value is not an error: the comparison is false.
     public init(_ predicate: Predicate<Model>) {
+        self.init(predicate, idKey: nil)
+    }
+
+    /// Creates a condition from a predicate; a property stored under `idKey` stands for the document's ID.
+    @_spi(Modern) public init(_ predicate: Predicate<Model>, idKey: String?) {
         self.init {
             let whole = ModelProbe.Place.body(QueryPath())
-            let scope = PredicateScope(places: [predicate.variable.key: whole])
+            let scope = PredicateScope(places: [predicate.variable.key: whole], idKey: idKey)
             return try scope.condition(predicate.expression)
         }
     }
@@ -56,6 +61,8 @@ private protocol PredicateLowering {
 /// The meaning of the variables around a part of a predicate.
 private struct PredicateScope {
     var places: [PredicateExpressions.VariableID: ModelProbe.Place]
+    /// The key under which a model has the document's ID; `nil` if it has none.
+    var idKey: String?
 
     func part(_ expression: any PredicateExpression) throws -> PredicatePart {
         guard let known = expression as? any PredicateLowering else { throw refusal(expression) }
@@ -164,7 +171,9 @@ where Root.Output: Decodable, Output: Equatable {
             throw scope.refusal(self)
         }
         switch try DocumentProperty(keyPath).place {
-        case .body(let path): return .property(.body(QueryPath(around.steps + path.steps)))
+        case .body(let path):
+            let place = ModelProbe.Place.body(QueryPath(around.steps + path.steps))
+            return .property(place.identified(by: scope.idKey))
         case .documentID where around.isEmpty: return .property(.documentID)
         case .documentID: throw scope.refusal(self)
         }

@@ -64,6 +64,22 @@ extension DocumentQuery {
         of size: Int,
         after cursor: DocumentCursor? = nil
     ) throws -> DocumentPage<Model> {
+        let (statement, columnCount) = try pageStatement(of: size, after: cursor)
+        let rows = try query(statement).execute().allResults()
+        let last = rows.count == size ? rows.last : nil
+        return DocumentPage(
+            documents: try rows.map { try document($0) },
+            next: try last.map { row in
+                try self.cursor(behind: (columnCount..<row.count).map { row.json(at: $0) })
+            }
+        )
+    }
+
+    /// The statement of a page, and the first of its columns from which the next cursor is made.
+    func pageStatement(
+        of size: Int,
+        after cursor: DocumentCursor?
+    ) throws -> (statement: QueryStatement, firstKeyColumn: Int) {
         guard size > 0 else {
             throw NSError(
                 CBLError.invalidParameter,
@@ -88,24 +104,22 @@ extension DocumentQuery {
             statement.filter = QueryExpression(.and([statement.filter, rest].compactMap(\.self)))
             if statement.filter == QueryExpression(.and([rest])) { statement.filter = rest }
         }
-        let rows = try query(statement).execute().allResults()
-        let last = rows.count == size ? rows.last : nil
-        return DocumentPage(
-            documents: try rows.map { try document($0) },
-            next: try last.map { row in
-                let keys = (columnCount..<row.count).map { row.json(at: $0) }
-                // Returning no cursor would mean that this is the last page.
-                guard let next = DocumentCursor(keys) else {
-                    throw NSError(
-                        CBLError.invalidParameter,
-                        "no cursor can be created after this page: its last sort key is infinite "
-                            + "or exceeds \(QueryLimits.standard.byteCount) bytes; sort by another "
-                            + "key"
-                    )
-                }
-                return next
-            }
-        )
+        return (statement, columnCount)
+    }
+
+    /// The cursor behind a document with these sort keys and ID.
+    ///
+    /// - Throws: `CBLError.invalidParameter`, because returning no cursor would mean that this is the last page.
+    func cursor(behind keys: [JSON?]) throws -> DocumentCursor {
+        guard let next = DocumentCursor(keys) else {
+            throw NSError(
+                CBLError.invalidParameter,
+                "no cursor can be created after this page: its last sort key is infinite "
+                    + "or exceeds \(QueryLimits.standard.byteCount) bytes; sort by another "
+                    + "key"
+            )
+        }
+        return next
     }
 
     /// Whether a document comes after the one with these keys: with a later first key, or the same one and a later

@@ -175,6 +175,12 @@ extension ModelProbe.Place {
         }
     }
 
+    /// The document's ID if this is the place of `key`, and otherwise this place.
+    func identified(by key: String?) -> ModelProbe.Place {
+        guard let key, self == .body(QueryPath([.key(ExactText(key))])) else { return self }
+        return .documentID
+    }
+
     /// Whether it is neither an item of an array nor inside one.
     fileprivate var isNamed: Bool {
         guard case .body(let path) = self else { return true }

@@ -1,0 +1,260 @@
+internal import CouchbaseLiteSwift
+public import Foundation
+
+// The `async` form of each call: the same, on a thread that may wait for the disk. Each throws `cancelled` if the task
+// was cancelled before it began.
+
+extension DocumentCollection {
+    /// Returns a document, or `nil` if it does not exist or is deleted; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func get(_ id: String) async throws(DivanError) -> Document? {
+        try await Background.reading { try get(id) }
+    }
+
+    /// Returns a document as a type; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func get<Model: Decodable & Sendable>(
+        _ id: String,
+        as type: Model.Type = Model.self
+    ) async throws(DivanError) -> Model? {
+        try await Background.reading { try get(id, as: Model.self) }
+    }
+
+    /// Returns several documents; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func get(_ ids: [String]) async throws(DivanError) -> [Document] {
+        try await Background.reading { try get(ids) }
+    }
+
+    /// Returns several documents as a type; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func get<Model: Decodable & Sendable>(
+        _ ids: [String],
+        as type: Model.Type = Model.self
+    ) async throws(DivanError) -> [Model] {
+        try await Background.reading { try get(ids, as: Model.self) }
+    }
+
+    /// Whether a document exists; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func contains(_ id: String) async throws(DivanError) -> Bool {
+        try await Background.reading { try contains(id) }
+    }
+
+    /// Returns document IDs; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func ids(
+        prefix: String = "",
+        after last: String? = nil,
+        limit: Int? = nil
+    ) async throws(DivanError) -> [String] {
+        try await Background.reading { try ids(prefix: prefix, after: last, limit: limit) }
+    }
+
+    /// Returns the number of documents; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func count() async throws(DivanError) -> Int {
+        try await Background.reading { try count() }
+    }
+
+    /// Saves a document; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func save(_ document: Document) async throws(DivanError) -> Document {
+        try await database.writing { try save(document) }
+    }
+
+    /// Saves a document unless it was changed since a revision; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func save(
+        _ document: Document,
+        ifRevision revision: Revision?
+    ) async throws(DivanError) -> Document {
+        try await database.writing { try save(document, ifRevision: revision) }
+    }
+
+    /// Saves a model under its ID; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func save<Model: Codable & Identifiable & Sendable>(
+        _ model: Model
+    ) async throws(DivanError) -> Revision where Model.ID: LosslessStringConvertible {
+        try await database.writing { try save(model) }
+    }
+
+    /// Saves a model under its UUID; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func save<Model: Codable & Identifiable & Sendable>(
+        _ model: Model
+    ) async throws(DivanError) -> Revision where Model.ID == UUID {
+        try await database.writing { try save(model) }
+    }
+
+    /// Saves a model under an ID; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func save<Model: Codable & Sendable>(
+        _ model: Model,
+        id: String
+    ) async throws(DivanError) -> Revision {
+        try await database.writing { try save(model, id: id) }
+    }
+
+    /// Changes a document; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func update(
+        _ id: String,
+        default initial: Document? = nil,
+        _ change: @escaping @Sendable (inout Document) throws -> Void
+    ) async throws -> Document {
+        try await rethrowing { try update(id, default: initial, change) }
+    }
+
+    /// Changes a model; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func update<Model: Codable & Sendable>(
+        _ id: String,
+        as type: Model.Type = Model.self,
+        default initial: Model? = nil,
+        _ change: @escaping @Sendable (inout Model) throws -> Void
+    ) async throws -> Model {
+        try await rethrowing { try update(id, as: Model.self, default: initial, change) }
+    }
+
+    /// Deletes a document; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func delete(_ id: String) async throws(DivanError) -> Bool {
+        try await database.writing { try delete(id) }
+    }
+
+    /// Deletes a document unless it was changed since a revision; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func delete(_ id: String, ifRevision revision: Revision) async throws(DivanError) {
+        try await database.writing { try delete(id, ifRevision: revision) }
+    }
+
+    /// Removes a document from this database only; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func purge(_ id: String) async throws(DivanError) -> Bool {
+        try await database.writing { try purge(id) }
+    }
+
+    /// Sets when a document is purged; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func expire(_ id: String, at date: Date?) async throws(DivanError) {
+        try await database.writing { try expire(id, at: date) }
+    }
+
+    /// Purges a document after a time; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func expire(_ id: String, after time: Duration) async throws(DivanError) {
+        try await database.writing { try expire(id, after: time) }
+    }
+
+    /// Creates an index; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func createIndex(_ name: String, _ index: Index) async throws(DivanError) {
+        try await database.writing { try createIndex(name, index) }
+    }
+
+    /// Deletes an index; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func deleteIndex(_ name: String) async throws(DivanError) {
+        try await database.writing { try deleteIndex(name) }
+    }
+
+    /// Returns the documents that contain words; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func search<Model: Decodable & Sendable>(
+        _ text: String,
+        index: String,
+        as type: Model.Type = Document.self,
+        limit: Int? = nil
+    ) async throws(DivanError) -> [Model] {
+        try await Background.reading {
+            try search(text, index: index, as: Model.self, limit: limit)
+        }
+    }
+
+    /// Returns the documents with the nearest vectors; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func nearest<Model: Decodable & Sendable>(
+        to vector: [Float],
+        in property: String,
+        limit: Int = 10,
+        as type: Model.Type = Document.self
+    ) async throws(DivanError) -> [(document: Model, distance: Double)] {
+        try await Background.reading {
+            try nearest(to: vector, in: property, limit: limit, as: Model.self)
+        }
+    }
+
+    private func rethrowing<Output: Sendable>(
+        _ body: @escaping @Sendable () throws -> Output
+    ) async throws -> Output {
+        try Background.requireActive()
+        return try await database.official.inBackground(body)
+    }
+}
+
+extension DocumentQuery where Model: Sendable {
+    /// Returns the current documents; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func all() async throws(DivanError) -> [Model] {
+        try await Background.reading { try all() }
+    }
+
+    /// Returns the first document; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func first() async throws(DivanError) -> Model? {
+        try await Background.reading { try first() }
+    }
+
+    /// Returns the number of documents; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func count() async throws(DivanError) -> Int {
+        try await Background.reading { try count() }
+    }
+
+    /// Returns a page; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func page(
+        of size: Int,
+        after position: String? = nil
+    ) async throws(DivanError) -> DocumentPage<Model> {
+        try await Background.reading { try page(of: size, after: position) }
+    }
+}

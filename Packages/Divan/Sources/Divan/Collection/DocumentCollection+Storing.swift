@@ -1,0 +1,126 @@
+@_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanJSON
+internal import DivanRevisions
+internal import DivanStore
+
+// What the public calls that save have in common.
+extension DocumentCollection {
+    /// How often a save is retried before the document counts as busy.
+    private static let attemptLimit = 100
+
+    /// Stores a body.
+    ///
+    /// - Throws: `conflict` if another revision is current than `parent`.
+    func store(
+        _ body: WrittenBody,
+        _ id: String,
+        over parent: ExpectedParent
+    ) throws(DivanError) -> StoredDocument {
+        guard let stored = try outcome(of: body, id, over: parent) else { throw conflict(id) }
+        return stored
+    }
+
+    /// Stores a body; `nil` if another revision is current than `parent`.
+    func outcome(
+        of body: WrittenBody,
+        _ id: String,
+        over parent: ExpectedParent
+    ) throws(DivanError) -> StoredDocument? {
+        let outcome = try DivanError.converting(place: place(of: id)) {
+            let store = try official.openedStore()
+            return try body.storing(try StoredID(checking: id), over: parent, in: store) {
+                try store.save($0, in: path, numbered: official.collectionID)
+            }
+        }
+        guard case .saved(let stored) = outcome else { return nil }
+        return stored
+    }
+
+    /// Saves a model, after adding what the stored document has beyond it.
+    func save<Model: Codable>(
+        _ model: Model,
+        id: String,
+        isIdentified: Bool
+    ) throws(DivanError) -> Revision {
+        var output = try encode(model, id: id, isIdentified: isIdentified)
+        // Most models are new: the first attempt needs no read.
+        var parent = ExpectedParent.revision(nil)
+        for _ in 0..<Self.attemptLimit {
+            let body = try WrittenBody(output.members, output.contents, place: place(of: id))
+            if let stored = try outcome(of: body, id, over: parent) {
+                return Revision(stored.revisionID, sequence: stored.sequence)
+            }
+            guard let current = try stored(id) else {
+                parent = .revision(nil)
+                continue
+            }
+            output = try encode(model, id: id, isIdentified: isIdentified)
+            try keepUnknown(of: current, in: output, Model.self, nil)
+            parent = .revision(current.revisionID)
+        }
+        throw conflict(id)
+    }
+
+    func encode<Model: Encodable>(
+        _ model: Model,
+        id: String,
+        isIdentified: Bool
+    ) throws(DivanError) -> ModelWriter.Output {
+        let output = try ModelWriter.write(model, place: place(of: id))
+        if isIdentified { output.object.remove("id") }
+        return output
+    }
+
+    /// Adds the members that the type of a model does not know.
+    ///
+    /// A key that the model did not write now may still be one that it reads, so the stored document is decoded, unless
+    /// `read` says what the model read.
+    func keepUnknown<Model: Decodable>(
+        of stored: StoredDocument,
+        in output: ModelWriter.Output,
+        _ type: Model.Type,
+        _ read: ReadKeys?
+    ) throws(DivanError) {
+        let members = try DivanError.converting(place: place(of: stored.documentID.text)) {
+            try JSON(parsing: stored.body, limits: StoreLimits.bodyText).object ?? [:]
+        }
+        guard output.object.hasUnknown(of: members) else { return }
+        var keys = read
+        if keys == nil {
+            let found = ReadKeys()
+            // A document of another shape shows nothing; its unknown keys are kept then.
+            _ = try? decode(type, stored, found)
+            keys = found
+        }
+        output.object.keepUnknown(of: members, keys)
+    }
+
+    /// Calls `attempt` with the stored document until it returns a result.
+    func retrying<Output>(
+        _ id: String,
+        _ attempt: (StoredDocument?) throws -> Output?
+    ) throws -> Output {
+        for _ in 0..<Self.attemptLimit {
+            if let output = try attempt(try stored(id)) { return output }
+        }
+        throw conflict(id)
+    }
+
+    func notFound(_ id: String) -> DivanError {
+        DivanError(
+            .notFound,
+            place: place,
+            problem: "document \(id.debugDescription) does not exist",
+            remedy: "save it first, or pass a default"
+        )
+    }
+
+    func conflict(_ id: String) -> DivanError {
+        DivanError(
+            .conflict,
+            place: place,
+            problem: "document \(id.debugDescription) was changed in the meantime",
+            remedy: "read it again, and apply your change again"
+        )
+    }
+}

@@ -1,0 +1,42 @@
+internal import Dispatch
+
+/// Runs calls of `async` code on threads that may wait for the disk, never on those of Swift tasks.
+enum Background {
+    /// Reads run side by side.
+    private static let readers = DispatchQueue(label: "divan.readers", attributes: .concurrent)
+
+    /// Runs a call, unless the task is already cancelled.
+    static func reading<Output: Sendable>(
+        _ body: @escaping @Sendable () throws -> Output
+    ) async throws(DivanError) -> Output {
+        try requireActive()
+        do {
+            return try await always(body)
+        } catch {
+            throw DivanError(error)
+        }
+    }
+
+    /// Runs a call that may throw an application's error, unless the task is already cancelled.
+    static func rethrowing<Output: Sendable>(
+        _ body: @escaping @Sendable () throws -> Output
+    ) async throws -> Output {
+        try requireActive()
+        return try await always(body)
+    }
+
+    /// Runs a call, even if the task is cancelled.
+    static func always<Output: Sendable>(
+        _ body: @escaping @Sendable () throws -> Output
+    ) async throws -> Output {
+        try await withCheckedThrowingContinuation { continuation in
+            readers.async { continuation.resume(with: Swift.Result { try body() }) }
+        }
+    }
+
+    /// - Throws: ``DivanError/Code/cancelled`` if the task is cancelled.
+    static func requireActive() throws(DivanError) {
+        guard Task.isCancelled else { return }
+        throw DivanError(.cancelled, problem: "the task was cancelled")
+    }
+}

@@ -1,0 +1,95 @@
+internal import DivanJSON
+internal import DivanRevisions
+internal import DivanStore
+
+/// A consistent view of the documents of a database at one moment; see ``Database/read(_:)``.
+///
+/// Only valid inside its block and on its thread; afterwards, every call throws ``DivanError/Code/notOpen``. A query
+/// sees a state at least as new as the snapshot.
+public struct Snapshot {
+    private let reader: StoreReader
+    /// The database that is read.
+    public let database: Database
+
+    init(_ reader: StoreReader, of database: Database) {
+        self.reader = reader
+        self.database = database
+    }
+
+    /// Returns a document, or `nil` if it does not exist or is deleted.
+    ///
+    /// - Throws: ``DivanError``.
+    public func get(
+        _ id: String,
+        in collection: DocumentCollection
+    ) throws(DivanError) -> Document? {
+        try stored(id, in: collection).map { Document($0, in: database.official) }
+    }
+
+    /// Returns a document as a type, or `nil` if it does not exist or is deleted.
+    ///
+    /// - Throws: ``DivanError/Code/decodingFailed``.
+    public func get<Model: Decodable>(
+        _ id: String,
+        in collection: DocumentCollection,
+        as type: Model.Type = Model.self
+    ) throws(DivanError) -> Model? {
+        guard let stored = try stored(id, in: collection) else { return nil }
+        let contents = BlobContents(database: database.official)
+        return try ModelReader.read(type, stored.body, id: id, contents: contents)
+    }
+
+    /// Returns the number of documents that are not deleted.
+    ///
+    /// - Throws: ``DivanError``.
+    public func count(in collection: DocumentCollection) throws(DivanError) -> Int {
+        try DivanError.converting(place: collection.place) {
+            try reader.count(in: collection.path)
+        }
+    }
+
+    /// Calls `body` with each document of a collection, in ascending order of ID, without deleted ones.
+    ///
+    /// Memory use does not depend on the number of documents.
+    ///
+    /// - Throws: ``DivanError/Code/corrupt`` at the first damaged document; errors thrown by `body`, unchanged.
+    public func forEachDocument(
+        in collection: DocumentCollection,
+        _ body: (Document) throws -> Void
+    ) throws {
+        var failure: (any Error)?
+        do {
+            try reader.forEachDocument(in: collection.path) { _, error in
+                throw error
+            } _: { stored in
+                do {
+                    try body(Document(stored, in: database.official))
+                } catch {
+                    failure = error
+                    throw error
+                }
+            }
+        } catch {
+            throw failure ?? DivanError(error, place: collection.place)
+        }
+    }
+
+    /// The rows of a query; see ``Database/query(_:_:)``.
+    ///
+    /// - Throws: The same errors as ``Database/query(_:_:)``.
+    public func query(
+        _ sql: String,
+        _ parameters: [String: DocumentValue] = [:]
+    ) throws(DivanError) -> Rows {
+        try database.query(sql, parameters)
+    }
+
+    private func stored(
+        _ id: String,
+        in collection: DocumentCollection
+    ) throws(DivanError) -> StoredDocument? {
+        try DivanError.converting(place: collection.place(of: id)) {
+            try reader.document(StoredID(unchecked: id), in: collection.path)
+        }
+    }
+}

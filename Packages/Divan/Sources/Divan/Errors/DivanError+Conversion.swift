@@ -1,0 +1,210 @@
+@_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanQuery
+internal import DivanStore
+internal import Foundation
+
+extension DivanError {
+    /// Converts an error of the layers below; an error of this type is returned unchanged.
+    ///
+    /// Every conversion is here. `place` is used unless the error names a place of its own.
+    init(_ error: any Error, place: @autoclosure () -> String = "") {
+        if let error = error as? DivanError {
+            self = error
+            return
+        }
+        if error is CancellationError {
+            self.init(.cancelled, place: place(), problem: "cancelled", underlying: error)
+            return
+        }
+        if let stop = error as? QueryStop {
+            let text = Text(stop.description)
+            self.init(
+                Self.code(of: stop),
+                place: place(),
+                problem: text.problem,
+                remedy: text.remedy,
+                underlying: error
+            )
+            return
+        }
+        let official = publicForm(of: error)
+        let cause = Self.cause(of: error)
+        let store = (cause ?? error) as? StoreError
+        let text = Text(store?.explanation ?? official.localizedDescription)
+        let own = store == nil ? text.place : nil
+        self.init(
+            Self.code(domain: official.domain, official.code, store),
+            place: own ?? Self.place(of: store, place()),
+            problem: text.problem,
+            remedy: text.remedy,
+            underlying: cause ?? error,
+            canRetry: Self.passes(domain: official.domain, official.code)
+        )
+    }
+
+    /// The place that a caller names, or else the file that the store names.
+    private static func place(of store: StoreError?, _ place: String) -> String {
+        place.isEmpty ? store?.path ?? "" : place
+    }
+
+    /// What an official error wraps; its own text is already that of the cause.
+    private static func cause(of error: any Error) -> (any Error)? {
+        guard type(of: error) is NSError.Type else { return nil }
+        return (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+    }
+
+    /// Runs `body` and converts what it throws.
+    static func converting<Output>(
+        place: @autoclosure () -> String = "",
+        _ body: () throws -> Output
+    ) throws(DivanError) -> Output {
+        do {
+            return try body()
+        } catch {
+            throw DivanError(error, place: place())
+        }
+    }
+
+    /// The parts of a message of the form `place: problem; remedy`.
+    private struct Text {
+        var place: String?
+        var problem: String
+        var remedy: String?
+
+        /// More bytes than any place has; longer ones are part of the problem.
+        private static let placeByteCount = 300
+
+        init(_ message: String) {
+            problem = message
+            if let end = problem.range(of: "; ", options: .backwards) {
+                remedy = String(problem[end.upperBound...])
+                problem = String(problem[..<end.lowerBound])
+            }
+            guard let colon = problem.range(of: ": "),
+                problem[..<colon.lowerBound].utf8.count <= Self.placeByteCount
+            else { return }
+            let place = String(problem[..<colon.lowerBound])
+            problem = String(problem[colon.upperBound...])
+            // The name of a type of the compatible API is no place here.
+            let isTypeName = place.first?.isUppercase == true && !place.contains(" ")
+            self.place = isTypeName ? nil : place
+        }
+    }
+}
+
+// MARK: - Codes
+
+extension DivanError {
+    private static func code(of stop: QueryStop) -> Code {
+        switch stop {
+        case .cancelled: .cancelled
+        case .tookTooLong: .timeout
+        case .leftWaiting: .unexpected
+        case .tookTooMuchMemory, .othersHoldMemory: .outOfMemory
+        }
+    }
+
+    private static func code(domain: String, _ number: Int, _ store: StoreError?) -> Code {
+        if let store, let code = code(of: store) { return code }
+        switch domain {
+        case CBLError.domain: return code(official: number)
+        case NSPOSIXErrorDomain: return code(errno: Int32(truncatingIfNeeded: number))
+        case NSURLErrorDomain: return .notFound
+        case "CouchbaseLite.SQLite": return number == 1 ? .invalidQuery : .ioFailed
+        case "CouchbaseLite.Fleece": return .corrupt
+        default: return .unexpected
+        }
+    }
+
+    /// Where the code of the store is more exact than the official one.
+    private static func code(of error: StoreError) -> Code? {
+        switch error.code {
+        case .bodyTooLarge, .tooManyBlobs: .tooLarge
+        case .forbiddenKey: .invalidArgument
+        case .notADatabase(let detail): detail.contains("key") ? .wrongKey : .notADatabase
+        case .diskFull: .diskFull
+        default: nil
+        }
+    }
+
+    private static func code(official number: Int) -> Code {
+        switch number {
+        case CBLError.networkBase...: networkCode(number)
+        case CBLError.notFound: .notFound
+        case CBLError.conflict: .conflict
+        case CBLError.notOpen: .notOpen
+        case CBLError.busy: .busy
+        case CBLError.notInTransaction, CBLError.transactionNotClosed: .insideTransaction
+        case CBLError.notWriteable: .readOnly
+        case CBLError.invalidParameter, CBLError.badDocID, CBLError.corruptRevisionData:
+            .invalidArgument
+        case CBLError.invalidQuery, CBLError.invalidQueryParam: .invalidQuery
+        case CBLError.missingIndex: .missingIndex
+        case CBLError.corruptData, CBLError.badRevisionID: .corrupt
+        case CBLError.unreadableDatabase: .wrongKey
+        case CBLError.databaseTooOld, CBLError.databaseTooNew, CBLError.cantUpgradeDatabase:
+            .unsupportedVersion
+        case CBLError.unsupported, CBLError.unimplemented, CBLError.unsupportedEncryption,
+            CBLError.wrongFormat:
+            .unsupported
+        case CBLError.cantOpenFile, CBLError.ioError: .ioFailed
+        case CBLError.memoryError: .outOfMemory
+        case CBLError.crypto: .invalidIdentity
+        case CBLError.remoteError: .peerFailed
+        default: .unexpected
+        }
+    }
+
+    private static func networkCode(_ number: Int) -> Code {
+        switch number {
+        case CBLError.invalidJSON, CBLError.decodingError: .decodingFailed
+        case CBLError.encodingError: .encodingFailed
+        case CBLError.invalidURL: .invalidArgument
+        case CBLError.timeout: .timeout
+        case CBLError.tlsCertExpired, CBLError.tlsCertUntrusted, CBLError.tlsCertUnknownRoot:
+            .untrusted
+        case CBLError.tlsClientCertRequired, CBLError.tlsClientCertRejected,
+            CBLError.httpAuthRequired, CBLError.httpProxyAuthRequired:
+            .unauthorized
+        case CBLError.httpForbidden: .forbidden
+        case CBLError.httpNotFound: .notFound
+        case CBLError.httpConflict: .conflict
+        case CBLError.httpEntityTooLarge, CBLError.webSocketMessageTooBig: .tooLarge
+        case CBLError.httpServiceUnavailable, CBLError.webSocketGoingAway,
+            CBLError.webSocketAbnormalClose, CBLError.webSocketCloseUserTransient:
+            .unreachable
+        case CBLError.networkBase..<CBLError.httpBase: .unreachable
+        default: .peerFailed
+        }
+    }
+
+    private static func code(errno number: Int32) -> Code {
+        switch number {
+        case ENOENT: .notFound
+        case EEXIST: .alreadyExists
+        case ENOSPC, EDQUOT: .diskFull
+        case EROFS: .readOnly
+        case EACCES, EPERM: .permissionDenied
+        case ENOMEM: .outOfMemory
+        case ETIMEDOUT: .timeout
+        case ECANCELED: .cancelled
+        case EADDRINUSE: .busy
+        case ECONNREFUSED, ECONNRESET, ECONNABORTED, EHOSTUNREACH, EHOSTDOWN, ENETUNREACH,
+            ENETDOWN, ENETRESET, EPIPE, ENOTCONN, EADDRNOTAVAIL:
+            .unreachable
+        default: .ioFailed
+        }
+    }
+
+    /// Whether a retry can help, where that depends on more than the code.
+    private static func passes(domain: String, _ number: Int) -> Bool? {
+        guard domain == CBLError.domain else { return nil }
+        return switch number {
+        case CBLError.unknownHost, CBLError.tooManyRedirects, CBLError.invalidRedirect,
+            CBLError.unknownInterface, CBLError.tlsHandshakeFailed:
+            false
+        case CBLError.httpInternalServerError: true
+        default: nil
+        }
+    }
+}

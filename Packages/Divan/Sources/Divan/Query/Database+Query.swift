@@ -1,0 +1,93 @@
+internal import DivanQuery
+internal import DivanStore
+
+extension Database {
+    /// Runs a query in SQL++ and returns its rows.
+    ///
+    /// ```swift
+    /// let total = try db.query("SELECT SUM(price) FROM shop.orders").value(as: Double.self) ?? 0
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sql: The text; collections are named as in ``collection(_:)``.
+    ///   - parameters: The values of `$name`; never part of the text. A parameter that may be missing has a name that
+    ///     begins with `opt_`.
+    /// - Returns: All rows.
+    /// - Throws: ``DivanError/Code/invalidQuery`` with the position in the text; `missingIndex`; `outOfMemory`;
+    ///   `notOpen`.
+    public func query(
+        _ sql: String,
+        _ parameters: [String: DocumentValue] = [:]
+    ) throws(DivanError) -> Rows {
+        try DivanError.converting(place: place) {
+            try RunnableQuery(sql: sql, parameters, of: self).rows()
+        }
+    }
+
+    /// Runs a query on another thread; cancelling the task stops it.
+    ///
+    /// - Throws: The same errors as the synchronous call; ``DivanError/Code/cancelled``; `timeout` if it takes longer
+    ///   than `limit`.
+    public func query(
+        _ sql: String,
+        _ parameters: [String: DocumentValue] = [:],
+        limit: Duration? = nil
+    ) async throws(DivanError) -> Rows {
+        try Background.requireActive()
+        let control = QueryControl(limit: limit)
+        do {
+            return try await withTaskCancellationHandler {
+                try await Background.reading {
+                    try DivanError.converting(place: self.place) {
+                        try RunnableQuery(sql: sql, parameters, of: self).rows(control)
+                    }
+                }
+            } onCancel: {
+                control.cancel()
+            }
+        } catch {
+            throw DivanError(error, place: place)
+        }
+    }
+
+    /// Calls `body` with each row of a query as it is found, in constant memory unless the query sorts or groups.
+    ///
+    /// - Throws: The same errors as ``query(_:_:)``; errors thrown by `body`, unchanged.
+    public func forEachRow(
+        _ sql: String,
+        _ parameters: [String: DocumentValue] = [:],
+        _ body: (Row) throws -> Void
+    ) throws {
+        var failure: (any Error)?
+        do {
+            let query = try RunnableQuery(sql: sql, parameters, of: self)
+            let columns = query.columns
+            try query.forEachRow { values in
+                do {
+                    try body(Row(columns, values))
+                } catch {
+                    failure = error
+                    throw error
+                }
+            }
+        } catch {
+            throw failure ?? DivanError(error, place: place)
+        }
+    }
+
+    /// Describes how a query runs: `SCAN` means that all documents are read, `USING INDEX` that an index is used.
+    ///
+    /// - Throws: The same errors as ``query(_:_:)``.
+    public func explain(
+        _ sql: String,
+        _ parameters: [String: DocumentValue] = [:]
+    ) throws(DivanError) -> String {
+        try DivanError.converting(place: place) {
+            let query = try RunnableQuery(sql: sql, parameters, of: self)
+            let plan = try store().plan(
+                of: StorageQuery(query.checked, parameters: query.parameters)
+            )
+            return ([plan.sql, ""] + plan.steps.map(\.text)).joined(separator: "\n")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import DivanJSON
+internal import DivanQuery
+internal import Foundation
+
+extension DocumentQuery {
+    /// The documents of this query that contain words, the best match first.
+    ///
+    /// ```swift
+    /// try notes.documents(of: Note.self, limit: 20).matching("milk AND bread", index: "words").all()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - text: Words, `"phrases in quotation marks"`, prefixes such as `mil*`, and `AND`, `OR`, `NOT`.
+    ///   - index: The name of a text index (``Index/text(_:language:ignoresAccents:where:)``).
+    /// - Returns: The query, which throws ``DivanError/Code/missingIndex`` if the index does not exist, and
+    ///   `invalidQuery` for a text such as one with a single quotation mark.
+    public func matching(_ text: String, index: String) -> Self {
+        refined { statement in
+            let path = QueryPath([.key("d"), .key(ExactText(index))])
+            let words = QueryExpression(.literal(.string(text)))
+            let match = QueryExpression(.match(index: path, words))
+            statement.filter = QueryExpression.both(match, statement.filter)
+            let rank = QueryOrdering(QueryExpression(.rank(index: path)), isDescending: true)
+            statement.orderings.insert(rank, at: 0)
+        }
+    }
+
+    /// The documents of this query with the vectors that are nearest to another one, and their distances.
+    ///
+    /// ```swift
+    /// let similar = try photos.documents(of: Photo.self).nearest(to: face, in: "embedding", limit: 5)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - vector: The vector from which distances are measured.
+    ///   - property: The path of the property with the vectors, for which a vector index exists
+    ///     (``Index/vectors(_:dimensions:centroids:metric:)``).
+    ///   - limit: The maximum number of documents.
+    /// - Returns: The documents with their distances, the nearest first.
+    /// - Throws: ``DivanError/Code/missingIndex``; the same errors as ``all()``.
+    public func nearest(
+        to vector: [Float],
+        in property: String,
+        limit: Int = 10
+    ) throws(DivanError) -> [(document: Model, distance: Double)] {
+        try DivanError.converting(place: collection.place) {
+            var statement = try statement()
+            let path = QueryPath([.key("d")] + (try QueryPath(text: property)).steps)
+            let target = QueryExpression(.literal(.string(vector.base64)))
+            let distance = QueryExpression(
+                .vectorDistance([QueryExpression(.property(path)), target])
+            )
+            statement.columns.append(QueryColumn(distance))
+            statement.orderings = [QueryOrdering(distance)]
+            statement.limit = QueryExpression(.literal(.integer(Int64(limit))))
+            var found: [(document: Model, distance: Double)] = []
+            try RunnableQuery(statement, of: collection.database).forEachRow { row in
+                guard let distance = row.last?.json?.double else { return }
+                found.append((try model(row), distance))
+            }
+            return found
+        }
+    }
+}
+
+extension DocumentCollection {
+    /// Returns the documents that contain words, the best match first; see ``DocumentQuery/matching(_:index:)``.
+    ///
+    /// - Throws: ``DivanError/Code/missingIndex``; `invalidQuery`; `decodingFailed`; `notOpen`.
+    public func search<Model: Decodable>(
+        _ text: String,
+        index: String,
+        as type: Model.Type = Document.self,
+        limit: Int? = nil
+    ) throws(DivanError) -> [Model] {
+        try documents(of: type, limit: limit).matching(text, index: index).all()
+    }
+
+    /// Returns the documents with the nearest vectors; see ``DocumentQuery/nearest(to:in:limit:)``.
+    ///
+    /// - Throws: ``DivanError/Code/missingIndex``; `decodingFailed`; `notOpen`.
+    public func nearest<Model: Decodable>(
+        to vector: [Float],
+        in property: String,
+        limit: Int = 10,
+        as type: Model.Type = Document.self
+    ) throws(DivanError) -> [(document: Model, distance: Double)] {
+        try documents(of: type).nearest(to: vector, in: property, limit: limit)
+    }
+}
+
+extension QueryExpression {
+    fileprivate static func both(_ first: Self, _ second: Self?) -> Self {
+        guard let second else { return first }
+        // One chain: a full-text condition must be one of its terms.
+        if case .and(let terms) = second.form { return Self(.and([first] + terms)) }
+        return Self(.and([first, second]))
+    }
+}
+
+extension [Float] {
+    /// The base64 text of the numbers in little-endian order: one value of a query instead of hundreds.
+    fileprivate var base64: String {
+        var bytes = Data(capacity: 4 * count)
+        for number in self {
+            for shift in [0, 8, 16, 24] as [UInt32] {
+                bytes.append(UInt8(truncatingIfNeeded: number.bitPattern >> shift))
+            }
+        }
+        return bytes.base64EncodedString()
+    }
+}

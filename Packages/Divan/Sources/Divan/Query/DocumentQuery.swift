@@ -1,0 +1,217 @@
+@_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanJSON
+internal import DivanQuery
+internal import DivanRevisions
+internal import DivanStore
+public import Foundation
+
+extension DocumentCollection {
+    /// Returns a query for the documents of a type that meet a condition, in an order.
+    ///
+    /// ```swift
+    /// let open = notes.documents(where: #Predicate<Note> { !$0.done }, orderBy: .descending(\.date))
+    /// print(try open.count(), try open.all())
+    /// ```
+    ///
+    /// Reads nothing yet. A predicate can compare stored properties with values, test prefixes and parts of strings,
+    /// items of arrays and ranges, and combine conditions; for anything else, running the query throws
+    /// ``DivanError/Code/invalidArgument``. Documents that compare equal are sorted by ID.
+    ///
+    /// - Parameters:
+    ///   - type: The type of each result; ``Document`` for any document.
+    ///   - predicate: `nil` for all documents.
+    ///   - orders: The first one takes precedence; without one, documents are returned as they are found.
+    ///   - limit: The maximum number of documents; `nil` for all.
+    /// - Returns: The query, which can be run any number of times.
+    public func documents<Model: Decodable>(
+        of type: Model.Type = Model.self,
+        where predicate: Predicate<Model>? = nil,
+        orderBy orders: DocumentOrder<Model>...,
+        limit: Int? = nil
+    ) -> DocumentQuery<Model> {
+        DocumentQuery(self, predicate, orders, limit)
+    }
+
+    /// Returns a query for the documents of a type that meet a condition, in ascending order of a property.
+    ///
+    /// See ``documents(of:where:orderBy:limit:)-(_,_,DocumentOrder<Model>...,_)``.
+    public func documents<Model: Decodable, Value: Comparable>(
+        of type: Model.Type = Model.self,
+        where predicate: Predicate<Model>? = nil,
+        orderBy property: any KeyPath<Model, Value> & Sendable,
+        limit: Int? = nil
+    ) -> DocumentQuery<Model> {
+        DocumentQuery(self, predicate, [.ascending(property)], limit)
+    }
+}
+
+/// A query for documents of one type; see ``DocumentCollection/documents(of:where:orderBy:limit:)``.
+public struct DocumentQuery<Model: Decodable>: Sendable {
+    let collection: DocumentCollection
+    private let official: OfficialQuery<Model>
+    private var refinements: [@Sendable (inout QueryStatement) throws -> Void] = []
+
+    init(
+        _ collection: DocumentCollection,
+        _ predicate: Predicate<Model>?,
+        _ orders: [DocumentOrder<Model>],
+        _ limit: Int?
+    ) {
+        self.collection = collection
+        official = collection.official.query(
+            where: predicate.map { OfficialCondition($0, idKey: Model.idKey) },
+            orderBy: orders.map(\.official),
+            limit: limit
+        )
+    }
+
+    // MARK: Running
+
+    /// Returns the current documents.
+    ///
+    /// - Throws: ``DivanError/Code/invalidArgument`` for a predicate or order that a query cannot use;
+    ///   `decodingFailed` for a document that does not match the type; `notOpen`.
+    public func all() throws(DivanError) -> [Model] {
+        try DivanError.converting(place: collection.place) {
+            var models: [Model] = []
+            try runnable().forEachRow { models.append(try model($0)) }
+            return models
+        }
+    }
+
+    /// Returns the first document, or `nil` if there is none.
+    ///
+    /// - Throws: The same errors as ``all()``.
+    public func first() throws(DivanError) -> Model? {
+        try limited(to: 1).all().first
+    }
+
+    /// Returns the number of documents that meet the condition; the limit is ignored.
+    ///
+    /// - Throws: The same errors as ``all()``, except that no document is decoded.
+    public func count() throws(DivanError) -> Int {
+        try DivanError.converting(place: collection.place) {
+            var statement = try statement()
+            statement.columns = [QueryColumn(QueryExpression(.aggregate(.count, nil)))]
+            statement.orderings = []
+            statement.limit = nil
+            let rows = try RunnableQuery(statement, of: collection.database).rows()
+            return try rows.value(as: Int.self) ?? 0
+        }
+    }
+
+    /// Calls `body` with each document as it is found, in constant memory unless the query sorts without an index.
+    ///
+    /// - Throws: The same errors as ``all()``; errors thrown by `body`, unchanged.
+    public func forEach(_ body: (Model) throws -> Void) throws {
+        var failure: (any Error)?
+        do {
+            try runnable().forEachRow { row in
+                let model = try model(row)
+                do {
+                    try body(model)
+                } catch {
+                    failure = error
+                    throw error
+                }
+            }
+        } catch {
+            throw failure ?? DivanError(error, place: collection.place)
+        }
+    }
+
+    /// Returns at most `size` documents after a position.
+    ///
+    /// Documents are found by their keys, not by counting: none is repeated or skipped if others are added or removed
+    /// between pages. The limit of the query is ignored.
+    ///
+    /// ```swift
+    /// var page = try query.page(of: 20)
+    /// while let next = page.next { page = try query.page(of: 20, after: next) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - size: At least 1.
+    ///   - position: ``DocumentPage/next`` of the page before; `nil` for the first page.
+    /// - Returns: The page.
+    /// - Throws: ``DivanError/Code/invalidArgument`` for a size below 1, or a position of another query; the same errors
+    ///   as ``all()``.
+    public func page(
+        of size: Int,
+        after position: String? = nil
+    ) throws(DivanError) -> DocumentPage<Model> {
+        try DivanError.converting(place: collection.place) {
+            var page = try official.pageStatement(of: size, after: position)
+            for refine in refinements { try refine(&page.statement) }
+            var models: [Model] = []
+            var keys: [JSON?] = []
+            try RunnableQuery(page.statement, of: collection.database).forEachRow { row in
+                models.append(try model(row))
+                keys = row.dropFirst(page.firstKeyColumn).map(\.json)
+            }
+            let next = models.count == size ? try official.position(behind: keys) : nil
+            return DocumentPage(documents: models, next: next)
+        }
+    }
+
+    /// Describes how the query runs; see ``Database/explain(_:_:)``.
+    ///
+    /// - Throws: The same errors as ``all()``.
+    public func explain() throws(DivanError) -> String {
+        try DivanError.converting(place: collection.place) {
+            let plan = try collection.database.store().plan(of: StorageQuery(runnable().checked))
+            return ([plan.sql, ""] + plan.steps.map(\.text)).joined(separator: "\n")
+        }
+    }
+
+    // MARK: Inside
+
+    /// A query that a refinement changes before it runs.
+    func refined(_ refine: @escaping @Sendable (inout QueryStatement) throws -> Void) -> Self {
+        var query = self
+        query.refinements.append(refine)
+        return query
+    }
+
+    func limited(to count: Int) -> Self {
+        refined { $0.limit = QueryExpression(.literal(.integer(Int64(count)))) }
+    }
+
+    func statement() throws -> QueryStatement {
+        var statement = try official.baseStatement()
+        for refine in refinements { try refine(&statement) }
+        return statement
+    }
+
+    func runnable() throws -> RunnableQuery {
+        try RunnableQuery(statement(), of: collection.database)
+    }
+
+    /// Creates a result from the columns of a row: ID, revision, sequence, body.
+    func model(_ row: [QueryValue]) throws -> Model {
+        guard row.count >= 4, case .string(let id) = row[0], case .string(let revision) = row[1],
+            case .integer(let sequence) = row[2], case .container(let body) = row[3],
+            let revisionID = RevisionID(revision)
+        else {
+            throw DivanError(.corrupt, place: collection.place, problem: "a document is damaged")
+        }
+        let database = collection.database.official
+        if Model.self == Document.self {
+            let revision = Revision(revisionID, sequence: UInt64(clamping: sequence))
+            let document = Document(id: id, revision: revision, text: body, in: database)
+            if let model = document as? Model { return model }
+        }
+        let contents = BlobContents(database: database)
+        return try ModelReader.read(Model.self, body, id: id, contents: contents)
+    }
+}
+
+/// A page of the documents of a query.
+public struct DocumentPage<Model> {
+    /// The documents.
+    public let documents: [Model]
+    /// The position of the next page, as text, for example for a link; `nil` if this is the last page.
+    public let next: String?
+}
+
+extension DocumentPage: Sendable where Model: Sendable {}
