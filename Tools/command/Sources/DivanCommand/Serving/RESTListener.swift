@@ -42,6 +42,7 @@ final class RESTListener: Sendable {
         scheme = sync.tls == nil ? "http" : "https"
         let shared = try arguments.collectionPaths()
         let isReadOnly = arguments.has("--read-only")
+        let onlyNamed = arguments.has("--rest-named-only")
         let conditions = ConditionCache()
         var configuration = RESTConfiguration(
             databases: stores,
@@ -50,10 +51,21 @@ final class RESTListener: Sendable {
             tls: sync.tls,
             authenticator: sync.authenticator,
             rights: { client, _ in
-                gate.rights(of: client, to: shared, isReadOnly: isReadOnly, conditions)
+                var rights = gate.rights(
+                    of: client,
+                    to: shared,
+                    isReadOnly: isReadOnly,
+                    conditions
+                )
+                if onlyNamed, rights?.queries == .all { rights?.queries = .named(nil) }
+                return rights
             },
             origins: arguments.list("--rest-origin")
         )
+        if let path = arguments.value("--rest-queries") {
+            let queries = try NamedQueryFile.read(path)
+            configuration.namedQueries = stores.mapValues { _ in queries }
+        }
         configuration.hostNames = arguments.list("--rest-host")
         configuration.trustedProxies = try arguments.trustedProxies()
         configuration.onRefusal = { refusals.add($0) }
@@ -109,6 +121,7 @@ extension PeerAccess {
             isReadOnly: isReadOnly || user.isReadOnly
         )
         rights.edition = entry.edition
+        if let queries = user.queries { rights.queries = .named(queries) }
         if let condition = user.condition {
             // If the condition cannot be evaluated, the user is refused.
             guard let asked = conditions.condition(condition, of: name) else { return nil }

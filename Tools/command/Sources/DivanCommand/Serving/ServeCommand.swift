@@ -91,6 +91,13 @@ enum ServeCommand: Command {
             "allow web pages of this origin to use --rest (default: none)"
         ),
         .value("--rest-host", "NAME", isRepeating: true, "additional host name for --rest"),
+        .value(
+            "--rest-queries",
+            "FILE",
+            completion: .file,
+            "define named queries for --rest in FILE (JSON)"
+        ),
+        .flag("--rest-named-only", "refuse all queries over --rest except named ones"),
     ]
 
     private static let data: [CommandSyntax.Option] = [

@@ -201,7 +201,8 @@ final class ServeSession {
 
     private func openREST() throws {
         guard let port: UInt16 = try arguments.number("--rest", in: 0...65_535) else {
-            for option in ["--rest-origin", "--rest-host"] where arguments.has(option) {
+            let options = ["--rest-origin", "--rest-host", "--rest-queries", "--rest-named-only"]
+            for option in options where arguments.has(option) {
                 throw Failure.usage("'\(option)' requires '--rest PORT'")
             }
             return

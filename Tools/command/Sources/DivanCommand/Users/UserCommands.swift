@@ -19,6 +19,12 @@ enum UserAddCommand: Command {
                 "allow these collections only: scope.name,…"
             ),
             .value("--where", "CONDITION", "allow only documents that match a SQL++ condition"),
+            .value(
+                "--queries",
+                "LIST",
+                isRepeating: true,
+                "allow only these named queries over REST (empty: none)"
+            ),
             .flag("--replace", "replace an existing user"),
         ],
         details: """
@@ -60,6 +66,7 @@ enum UserAddCommand: Command {
         record.isReadOnly = arguments.has("--read-only")
         record.collections = collections.isEmpty ? nil : collections
         record.condition = condition
+        record.queries = arguments.has("--queries") ? arguments.queryNames() : nil
         try file.update(creating: true) { list in
             if !isReplacing, list.users[ExactText(name)] != nil { throw refusal }
             list.users[ExactText(name)] = record
@@ -180,6 +187,13 @@ enum UserVerifyCommand: Command {
             "The password of \(name) is correct",
             ["user": .string(name), "verified": true]
         )
+    }
+}
+
+extension Arguments {
+    /// The names of `--queries`; none for an empty list.
+    fileprivate func queryNames() -> [ExactText] {
+        values("--queries").flatMap { $0.split(separator: ",") }.map { ExactText(String($0)) }
     }
 }
 

@@ -13,6 +13,8 @@ struct UserRecord: Equatable, Sendable {
     var collections: [CollectionName]?
     /// The condition of the documents that the user may read and write; `nil` means all.
     var condition: UserCondition?
+    /// The only queries that the user may run over REST, by name; `nil` means all, also in SQL++.
+    var queries: [ExactText]?
 
     /// The rights as in the file and in `users ls --json`.
     var rightsMembers: JSONObject {
@@ -21,6 +23,7 @@ struct UserRecord: Equatable, Sendable {
             object["collections"] = .array(collections.map { .string($0.description) })
         }
         if let condition { object["where"] = .string(condition.text) }
+        if let queries { object["queries"] = .array(queries.map { .string($0.text) }) }
         return object
     }
 
@@ -29,14 +32,16 @@ struct UserRecord: Equatable, Sendable {
         let reach = collections.map { $0.map(\.description).joined(separator: ", ") }
         let access = isReadOnly ? "can read" : "can read and write"
         let limit = condition.map { " where \($0.text)" } ?? ""
-        return "\(access) \(reach ?? "all shared collections")\(limit)"
+        let names = queries.map { $0.isEmpty ? "none" : $0.map(\.text).joined(separator: ", ") }
+        let queries = names.map { "; queries: \($0)" } ?? ""
+        return "\(access) \(reach ?? "all shared collections")\(limit)\(queries)"
     }
 }
 
 /// The users of a file, by the bytes of their names.
 ///
 /// The file is JSON: `{"users":{"anna":{"password":"$scrypt$…","readOnly":true,
-/// "collections":["geo.places"],"where":"owner = $user"}}}`. Unknown members are rejected, because a
+/// "collections":["geo.places"],"where":"owner = $user","queries":["cheap"]}}}`. Unknown members are rejected, because a
 /// misspelled restriction would otherwise be ignored.
 struct UserList: Equatable, Sendable {
     /// The users.
@@ -74,7 +79,7 @@ struct UserList: Equatable, Sendable {
     var names: [String] { users.keys.sorted().map(\.text) }
 
     private static func record(_ entry: JSONObject, of name: String) throws -> UserRecord {
-        let known = ["password", "readOnly", "collections", "where"]
+        let known = ["password", "readOnly", "collections", "where", "queries"]
         for key in entry.keys where !known.contains(key) {
             throw damaged("user '\(name)' has the unknown member '\(key)'")
         }
@@ -90,6 +95,13 @@ struct UserList: Equatable, Sendable {
         case nil: break
         case .string(let text)?: record.condition = try UserCondition(text, of: name)
         case _?: throw damaged("'where' of user '\(name)' is not a string")
+        }
+        if let queries = entry["queries"] {
+            let names = queries.array?.compactMap(\.string)
+            guard let names, names.count == queries.array?.count else {
+                throw damaged("'queries' of user '\(name)' is not an array of names")
+            }
+            record.queries = names.map { ExactText($0) }
         }
         guard let collections = entry["collections"] else { return record }
         guard let items = collections.array else {
