@@ -38,6 +38,11 @@ extension RESTEndpoint {
                     contents: [("application/octet-stream", .text)],
                     hasETag: true
                 ),
+                RESTOperation.Response(
+                    status: 416,
+                    description: "the blob has no such range",
+                    contents: [("application/octet-stream", .text)]
+                ),
                 errors: [.outdated]
             ) + [
                 RESTOperation(

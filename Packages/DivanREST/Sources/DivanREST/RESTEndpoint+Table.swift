@@ -168,7 +168,7 @@ extension RESTEndpoint {
                 status: 200,
                 description: "the changes",
                 contents: [
-                    ("application/json", .schema("Changes")), ("text/event-stream", .text),
+                    ("application/json", .schema("Changes")), ("text/event-stream", [:]),
                 ]
             )
         ]
