@@ -46,9 +46,17 @@ public struct RESTClient: Sendable {
     public let certificates: [TLSCertificate]
     /// The client's IP address, or the address of a proxy in front of the server.
     public let address: String
+    /// The bearer token in the request, which an authenticator that checks tokens has accepted; a secret.
+    public let token: String?
 
     /// Creates a client.
-    public init(user: String?, certificates: [TLSCertificate] = [], address: String) {
+    public init(
+        user: String?,
+        certificates: [TLSCertificate] = [],
+        address: String,
+        token: String? = nil
+    ) {
+        self.token = token
         self.user = user
         self.certificates = certificates
         self.address = address
