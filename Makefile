@@ -1,6 +1,6 @@
 # The targets for developers. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh histories codecs elsewhere arm64 bench steady costs bench-compare profile check manifests split-test platforms generate format package package-test tour messages docs readability autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh histories codecs elsewhere arm64 bench steady costs bench-compare profile check manifests split-test platforms generate format package package-test tour messages docs readability autobahn openapi fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # Warnings are errors in this build, but not in dependents of the root manifest.
@@ -140,6 +140,9 @@ docs: ## build the documentation site in .build/docs, and check all links
 
 autobahn: setup ## run the Autobahn test suite against DivanWebSocket; writes Docs/autobahn.md
 	@Tools/scripts/autobahn
+
+openapi: setup ## send 10,000 requests per operation to the REST server with schemathesis (REQUESTS=…, SEED=…)
+	@Tools/scripts/openapi $(or $(REQUESTS),10000) $(or $(SEED),1)
 
 fuzz: setup ## fuzz every decoder (SECONDS=600; KEEP=1 saves new inputs in Tests/Fuzz/Corpus)
 	@Tools/scripts/fuzz $(or $(SECONDS),600)

@@ -156,7 +156,11 @@ let packages: [[Target]] = [
         libraries: ["c"],
         testing: ["DivanJSON"]
     ),
-    packageTargets("DivanAuth", arrows: ["DivanPlatform", "DivanCrypto", "DivanHTTP"]),
+    packageTargets(
+        "DivanAuth",
+        arrows: ["DivanPlatform", "DivanCrypto", "DivanHTTP", "DivanJSON"],
+        libraries: ["crypto"]
+    ),
     packageTargets(
         "DivanDiscovery",
         arrows: ["DivanPlatform", "DivanHTTP", "DivanLog"],

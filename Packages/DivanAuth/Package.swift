@@ -15,13 +15,15 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanHTTP"),
+        .package(path: "../DivanJSON"),
         .package(path: "../DivanPlatform"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
+        .target(name: "CDivanAuth", linkerSettings: [.linkedLibrary("crypto")]),
         .target(
             name: "DivanAuth",
-            dependencies: ["DivanPlatform", "DivanCrypto", "DivanHTTP"],
+            dependencies: ["CDivanAuth", "DivanPlatform", "DivanCrypto", "DivanHTTP", "DivanJSON"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -32,6 +34,7 @@ let package = Package(
                 "DivanPlatform",
                 "DivanCrypto",
                 "DivanHTTP",
+                "DivanJSON",
             ],
             swiftSettings: strict
         ),

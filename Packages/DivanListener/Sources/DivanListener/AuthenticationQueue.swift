@@ -31,6 +31,11 @@ final class AuthenticationQueue: Sendable {
         PresentedCredentials(AuthenticationRequest(request), to: authenticator)
     }
 
+    /// The bearer token that a client presents.
+    func bearerToken(of request: UpgradeRequest) -> String? {
+        AuthenticationRequest(request).bearerToken
+    }
+
     /// Whether a client presents something that might let it in.
     func hasCredentials(_ request: UpgradeRequest) -> Bool {
         authenticator.showsCredentials(AuthenticationRequest(request))

@@ -14,6 +14,8 @@ public struct ListenerClient: Sendable {
     public let address: SocketAddress
     /// Whether the connection uses TLS.
     public let isSecure: Bool
+    /// The bearer token in the request, which an authenticator that checks tokens has accepted; a secret.
+    public let token: String?
 
     /// Describes a client.
     public init(
@@ -21,13 +23,15 @@ public struct ListenerClient: Sendable {
         user: String?,
         certificates: [TLSCertificate],
         address: SocketAddress,
-        isSecure: Bool
+        isSecure: Bool,
+        token: String? = nil
     ) {
         self.database = database
         self.user = user
         self.certificates = certificates
         self.address = address
         self.isSecure = isSecure
+        self.token = token
     }
 }
 

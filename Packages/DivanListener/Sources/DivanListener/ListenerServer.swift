@@ -294,7 +294,8 @@ extension ListenerServer {
             user: user,
             certificates: request.certificates,
             address: request.address,
-            isSecure: request.isSecure
+            isSecure: request.isSecure,
+            token: gate.bearerToken(of: request)
         )
         var peer = database.peer
         var isCurrent: (@Sendable () -> Bool)?

@@ -21,7 +21,7 @@ struct BlobResource {
         switch call.request.method {
         case "GET", "HEAD": return try read()
         case "PUT": return try save(body)
-        default: throw RESTError.method("GET, HEAD, PUT")
+        default: throw call.wrongMethod
         }
     }
 

@@ -14,17 +14,29 @@ struct DocumentResource {
 
     func answer(body: [UInt8]) throws -> HTTPResponse {
         try call.check(collection)
+        if let path = call.request.target["path"], call.request.method != "PATCH" {
+            return try SubDocumentResource(document: self, path: path).answer(body: body)
+        }
         switch call.request.method {
         case "GET", "HEAD": return try read()
         case "PUT": return try save(body)
+        case "PATCH": return try patch(body)
         case "DELETE": return try delete()
-        default: throw RESTError.method("GET, HEAD, PUT, DELETE")
+        default: throw call.wrongMethod
         }
     }
 
     private func read() throws -> HTTPResponse {
         let found = try call.store.readLiving { try call.document(documentID, in: collection, $0) }
         guard let document = found else { throw missing }
+        return try response(with: document) { document.body }
+    }
+
+    /// The response to a `GET` request, unless the client already has it.
+    func response(
+        with document: StoredDocument,
+        _ content: () throws -> [UInt8]
+    ) throws -> HTTPResponse {
         try call.checkReading(document)
         let headers: HTTPHeaders = [
             "ETag": document.revisionID.tag, "Cache-Control": "no-cache",
@@ -33,7 +45,7 @@ struct DocumentResource {
             return HTTPResponse(status: 304, headers: headers)
         }
         // The stored bytes, unchanged.
-        return HTTPResponse(contentType: "application/json", headers: headers, document.body)
+        return HTTPResponse(contentType: "application/json", headers: headers, try content())
     }
 
     func save(_ bytes: [UInt8]) throws -> HTTPResponse {
@@ -47,48 +59,79 @@ struct DocumentResource {
         // Before any lookup: if the condition concerns IDs, no answer reveals another client's document.
         try call.checkStoring(body, as: documentID)
         let document = try call.store.write { writer in
-            let (stored, current) = try call.outline(of: documentID, in: collection, writer)
-            if current == nil { _ = try DocumentID(checking: documentID.text) }
-            try check(current, expected, createsOnly: createsOnly)
-            guard current != nil || stored == nil else { throw taken }
-            let hasBlobs = try checkBlobs(of: body, replacing: current != nil, writer)
-            return try saved(
-                writer.save(
-                    documentID,
-                    in: collection,
-                    body: body,
-                    hasBlobs: hasBlobs,
-                    parent: .revision(current?.revisionID)
-                )
-            )
+            try put(body, over: expected, createsOnly: createsOnly, writer)
         }
         return written(document, status: expected == nil ? 201 : 200)
+    }
+
+    /// Stores a body that the client may store.
+    func put(
+        _ body: [UInt8],
+        over expected: ExpectedRevision?,
+        createsOnly: Bool = false,
+        _ writer: StoreWriter
+    ) throws -> StoredDocument {
+        let (stored, current) = try call.outline(of: documentID, in: collection, writer)
+        if current == nil { _ = try DocumentID(checking: documentID.text) }
+        try check(current, expected, createsOnly: createsOnly)
+        guard current != nil || stored == nil else { throw taken }
+        return try put(body, replacing: current?.revisionID, writer)
+    }
+
+    /// Stores a body over this revision, which the caller has checked.
+    func put(
+        _ body: [UInt8],
+        replacing current: RevisionID?,
+        _ writer: StoreWriter
+    ) throws -> StoredDocument {
+        let hasBlobs = try checkBlobs(of: body, replacing: current != nil, writer)
+        return try saved(
+            writer.save(
+                documentID,
+                in: collection,
+                body: body,
+                hasBlobs: hasBlobs,
+                parent: .revision(current)
+            )
+        )
+    }
+
+    private func patch(_ bytes: [UInt8]) throws -> HTTPResponse {
+        try call.checkWriting()
+        let patch = try RESTPatch(bytes, of: call.request, call.limits)
+        let document = try DocumentChange(resource: self).save { document in
+            try patch.apply(to: &document, call.limits)
+        }
+        return written(document, status: 200)
     }
 
     private func delete() throws -> HTTPResponse {
         try call.checkWriting()
         let expected = try call.expectedRevision()
-        let document = try call.store.write { writer in
-            guard let current = try call.document(documentID, in: collection, writer) else {
-                throw missing
-            }
-            try check(current, expected, createsOnly: false)
-            return try saved(
-                writer.save(
-                    documentID,
-                    in: collection,
-                    body: Array("{}".utf8),
-                    isTombstone: true,
-                    parent: .revision(current.revisionID)
-                )
-            )
-        }
+        let document = try call.store.write { try remove(expected, $0) }
         return written(document, status: 200)
+    }
+
+    /// Deletes the document.
+    func remove(_ expected: ExpectedRevision?, _ writer: StoreWriter) throws -> StoredDocument {
+        guard let current = try call.document(documentID, in: collection, writer) else {
+            throw missing
+        }
+        try check(current, expected, createsOnly: false)
+        return try saved(
+            writer.save(
+                documentID,
+                in: collection,
+                body: Array("{}".utf8),
+                isTombstone: true,
+                parent: .revision(current.revisionID)
+            )
+        )
     }
 
     // MARK: Rules
 
-    private var missing: RESTError {
+    var missing: RESTError {
         .notFound("document \"\(documentID)\" not found; …/_all_docs lists all documents")
     }
 
@@ -174,11 +217,11 @@ struct CollectionResource {
             let steps = ["\(database)", "\(collection)", "\(documentID)"].map(HTTPTarget.segment)
             response.headers.append("Location", "/" + steps.joined(separator: "/"))
             return response
-        default: throw RESTError.method("GET, HEAD, POST")
+        default: throw call.wrongMethod
         }
     }
 
-    private static func makeID() -> DocumentID {
+    static func makeID() -> DocumentID {
         var generator = SystemRandomNumberGenerator()
         return DocumentID(madeAt: WallClock.now() / 1_000_000, using: &generator)
     }

@@ -35,7 +35,7 @@ final class FairQueues: Sendable {
     }
 
     /// Size in bytes above which only few bodies are processed at a time.
-    private static let largeByteCount = 1 << 20
+    static let largeByteCount = 1 << 20
     /// Runs all work.
     let whole: WorkQueue
     /// Processes large bodies, two at a time and one per party: parsed JSON takes up to forty times the bytes of its

@@ -13,7 +13,7 @@ struct ListingResource {
     func answer() throws -> HTTPResponse {
         try call.check(collection)
         guard ["GET", "HEAD"].contains(call.request.method) else {
-            throw RESTError.method("GET, HEAD")
+            throw call.wrongMethod
         }
         let limit: Int = try call.number("limit", in: 1...Int.max) ?? Int.max
         let listing = Listing(

@@ -3,21 +3,53 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// Runs queries in SQL++: `{"query": "SELECT …", "parameters": {…}}`.
+/// Runs queries in SQL++: `{"query": "SELECT …", "parameters": {…}}`, or the same in the query of the URL.
 struct QueryResource {
     let call: RESTCall
     let database: String
 
     func answer(body: [UInt8]) throws -> HTTPResponse {
-        guard call.request.method == "POST" else { throw RESTError.method("POST") }
+        guard call.rights.queries.allowsText else {
+            throw RESTError(
+                403,
+                "forbidden",
+                "you can only run named queries; GET /\(database) lists them"
+            )
+        }
+        let (text, parameters) = call.request.method == "GET" ? try fromURL() : try fromBody(body)
+        return try answer(text, parameters, explains: try call.flag("explain"))
+    }
+
+    private func fromURL() throws -> (text: String, parameters: JSONObject) {
+        guard let text = call.request.target["query"] else {
+            throw RESTError.bad("add the query to the URL: ?query=SELECT…")
+        }
+        let parameters = try call.request.target["parameters"].map { try JSON(parsing: $0) }
+        return (text, try Self.members(parameters))
+    }
+
+    private func fromBody(_ body: [UInt8]) throws -> (text: String, parameters: JSONObject) {
         guard let object = try JSON(parsing: body.withoutByteOrderMark).object,
             let text = object["query"]?.string
         else {
             throw RESTError.bad(#"the body must be {"query": "SELECT …", "parameters": {…}}"#)
         }
-        guard let parameters = (object["parameters"] ?? [:]).object else {
-            throw RESTError.bad(#""parameters" must be an object: {"NAME": VALUE, …}"#)
+        return (text, try Self.members(object["parameters"]))
+    }
+
+    private static func members(_ parameters: JSON?) throws(RESTError) -> JSONObject {
+        guard let members = (parameters ?? [:]).object else {
+            throw .bad(#""parameters" must be an object: {"NAME": VALUE, …}"#)
         }
+        return members
+    }
+
+    /// The rows of a query, or its plan.
+    func answer(
+        _ text: String,
+        _ parameters: JSONObject,
+        explains: Bool = false
+    ) throws -> HTTPResponse {
         let query = try RESTQuery(
             text,
             of: call.store,
@@ -30,7 +62,7 @@ struct QueryResource {
                 QueryVisibility($0.test, byteLimit: call.limits.sightByteCount)
             }
         )
-        if try call.flag("explain") {
+        if explains {
             guard call.rights.condition == nil else { throw Self.hiddenPlan }
             return .json(try query.plan())
         }

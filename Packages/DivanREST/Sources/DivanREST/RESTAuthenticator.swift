@@ -95,16 +95,20 @@ final class RESTAuthenticator: Sendable {
             return RESTClient(
                 user: user,
                 certificates: exchange.certificates,
-                address: exchange.address.host
+                address: exchange.address.host,
+                token: request.bearerToken
             )
         case .refused(let challenge):
             slot?.failed(at: exchange.loop.now)
             let name = request.credentials?.username
+            let showsToken = request.bearerToken != nil
             note(401, exchange, name: name, showedCredentials: slot != nil)
             var error = RESTError(
                 401,
                 "unauthorized",
-                Self.explanation(showsCredentials: slot != nil, showsName: name != nil)
+                showsToken && slot != nil
+                    ? "the token is invalid or has expired, or gives no access"
+                    : Self.explanation(showsCredentials: slot != nil, showsName: name != nil)
             )
             error.headers.append("WWW-Authenticate", challenge)
             answer(error.response)

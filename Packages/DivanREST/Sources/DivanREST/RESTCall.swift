@@ -8,6 +8,7 @@ import DivanTransport
 /// One request and everything it may access.
 struct RESTCall: Sendable {
     let request: HTTPRequest
+    let endpoint: RESTEndpoint
     let store: Store
     let rights: RESTRights
     let notifier: ChangeNotifier
@@ -15,6 +16,18 @@ struct RESTCall: Sendable {
     let limits: RESTLimits
     /// Whether the client still has the rights that it had when it asked.
     let isCurrent: @Sendable () -> Bool
+    /// Whether this runs on the queue for large bodies.
+    var mayParseLarge = false
+
+    /// The error for a method that the endpoint does not have.
+    var wrongMethod: RESTError { .method(endpoint.methods) }
+
+    /// Refuses to parse a long document unless this runs on the queue for large bodies.
+    func checkParsing(_ body: [UInt8]) throws(LargeDocument) {
+        guard mayParseLarge || body.count <= FairQueues.largeByteCount else {
+            throw LargeDocument(byteCount: body.count)
+        }
+    }
 
     /// Refuses to continue a long answer once the client's rights have changed.
     func checkCurrent() throws(RESTError) {
@@ -173,6 +186,11 @@ struct RESTCall: Sendable {
                 + "can be read; remove ?rev="
         )
     }
+}
+
+/// A document that must be parsed on the queue for large bodies.
+struct LargeDocument: Error {
+    let byteCount: Int
 }
 
 /// The revision that a client intends to change.

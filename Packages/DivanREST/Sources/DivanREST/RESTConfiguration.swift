@@ -14,6 +14,8 @@ public struct RESTRights: Equatable, Sendable {
     public var isReadOnly: Bool
     /// Selects the documents that the client can read and write; `nil` means all.
     public var condition: RESTCondition?
+    /// The queries that the client can run; all by default.
+    public var queries = RESTQueryRights.all
     /// Distinguishes equal rights, such as before and after a password change: connections with another edition are
     /// closed (`RESTServer.dropOutdated`).
     public var edition: UInt64 = 0
@@ -44,9 +46,17 @@ public struct RESTClient: Sendable {
     public let certificates: [TLSCertificate]
     /// The client's IP address, or the address of a proxy in front of the server.
     public let address: String
+    /// The bearer token in the request, which an authenticator that checks tokens has accepted; a secret.
+    public let token: String?
 
     /// Creates a client.
-    public init(user: String?, certificates: [TLSCertificate] = [], address: String) {
+    public init(
+        user: String?,
+        certificates: [TLSCertificate] = [],
+        address: String,
+        token: String? = nil
+    ) {
+        self.token = token
         self.user = user
         self.certificates = certificates
         self.address = address
@@ -80,6 +90,8 @@ public struct RESTConfiguration: Sendable {
     public var hostNames: [String] = []
     /// The proxies whose `X-Forwarded-For` header is trusted; none by default.
     public var trustedProxies = TrustedProxies()
+    /// The named queries of each database, by the names in paths.
+    public var namedQueries: [ExactText: [ExactText: RESTNamedQuery]] = [:]
     /// Limits for time and memory.
     public var limits: RESTLimits
 
@@ -102,5 +114,10 @@ public struct RESTConfiguration: Sendable {
         self.rights = rights
         self.origins = origins
         self.limits = limits
+    }
+
+    /// The named queries of a database.
+    func queries(of database: String) -> [ExactText: RESTNamedQuery] {
+        namedQueries[ExactText(database)] ?? [:]
     }
 }

@@ -101,13 +101,33 @@ public struct RESTError: Error, Sendable {
         return error
     }
 
-    /// The response: `{"error":…,"reason":…}`.
-    public var response: HTTPResponse {
+    /// The members of the response: `{"error":…,"reason":…}`, and those of problem details.
+    ///
+    /// Source: RFC 9457 §3.1. `detail` repeats `reason`, which clients read before there were problem details.
+    var object: JSONObject {
         var object = members
         object["error"] = .string(code)
         object["reason"] = .string(reason)
-        return .json(.object(object), status: status, headers: headers)
+        object["type"] = "about:blank"
+        object["title"] = .string(Self.titles[status] ?? "Error")
+        object["status"] = JSON(status)
+        object["detail"] = .string(reason)
+        return object
     }
+
+    /// The response: problem details (`application/problem+json`).
+    public var response: HTTPResponse {
+        .json(.object(object), status: status, type: "application/problem+json", headers: headers)
+    }
+
+    /// The phrases of HTTP, which problem details of the type `about:blank` have as their title.
+    private static let titles = [
+        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+        405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict",
+        412: "Precondition Failed", 413: "Content Too Large", 415: "Unsupported Media Type",
+        421: "Misdirected Request", 429: "Too Many Requests", 500: "Internal Server Error",
+        501: "Not Implemented", 503: "Service Unavailable", 507: "Insufficient Storage",
+    ]
 }
 
 extension HTTPResponse {
@@ -115,6 +135,7 @@ extension HTTPResponse {
     public static func json(
         _ value: JSON,
         status: Int = 200,
+        type: String = "application/json",
         headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
         // Our own values have no numbers that JSON cannot represent, and may contain documents of any depth.
@@ -122,7 +143,7 @@ extension HTTPResponse {
             (try? value.canonicalBytes(limits: JSONLimits(depth: .max))) ?? Array("{}".utf8)
         return HTTPResponse(
             status: status,
-            contentType: "application/json",
+            contentType: type,
             headers: headers,
             bytes + [UInt8(ascii: "\n")]
         )

@@ -39,6 +39,13 @@ public struct RESTLimits: Sendable {
     ///
     /// The query runs on a copy of them. The default is 16 MiB.
     public var sightByteCount: Int
+    /// Operations in a JSON patch; the default is 1,000.
+    public var patchOperationCount: Int
+    /// Bytes that a patch can copy, counting each moved item as one; the default, 20 MiB, is the size of the largest
+    /// document that is synced.
+    public var patchWorkByteCount: Int
+    /// Documents saved in one request; the default, 1,000, delays other writers by a fraction of a second.
+    public var bulkDocumentCount: Int
     /// The time limit for a client that waits for changes by long polling; the default is 5 minutes.
     public var longestPoll: Duration
     /// Time without events before a keep-alive line is sent; the default is 15 s.
@@ -60,6 +67,9 @@ public struct RESTLimits: Sendable {
         queryTimeout: Duration = .seconds(30),
         queryMemory: QueryMemory = QueryMemory(byteLimit: 256 << 20),
         sightByteCount: Int = 16 << 20,
+        patchOperationCount: Int = 1_000,
+        patchWorkByteCount: Int = 20 << 20,
+        bulkDocumentCount: Int = 1_000,
         longestPoll: Duration = .seconds(300),
         heartbeat: Duration = .seconds(15),
         logins: AuthLimits = AuthLimits()
@@ -76,6 +86,9 @@ public struct RESTLimits: Sendable {
         self.queryTimeout = queryTimeout
         self.queryMemory = queryMemory
         self.sightByteCount = sightByteCount
+        self.patchOperationCount = patchOperationCount
+        self.patchWorkByteCount = patchWorkByteCount
+        self.bulkDocumentCount = bulkDocumentCount
         self.longestPoll = longestPoll
         self.heartbeat = heartbeat
         self.logins = logins

@@ -78,7 +78,7 @@ struct RESTOrigin: Sendable {
         return HTTPResponse(
             status: 204,
             headers: [
-                "Access-Control-Allow-Methods": "GET, HEAD, PUT, POST, DELETE",
+                "Access-Control-Allow-Methods": "GET, HEAD, PUT, POST, PATCH, DELETE",
                 "Access-Control-Allow-Headers":
                     "Authorization, Content-Type, If-Match, If-None-Match, If-Range, Last-Event-ID, Range",
                 "Access-Control-Max-Age": "600",

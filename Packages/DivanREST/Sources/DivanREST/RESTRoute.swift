@@ -2,64 +2,67 @@ import DivanHTTP
 import DivanRevisions
 import DivanStore
 
-/// What a path refers to.
+/// What a request's path refers to, and the entry of the table of endpoints that describes it.
 ///
-/// `/`, `/DB`, `/DB/_query`, `/DB/COLLECTION`, `/DB/COLLECTION/_all_docs`, `…/_changes`,
-/// `/DB/COLLECTION/ID`, `/DB/COLLECTION/ID/_blobs/KEY`. A slash in a name is written `%2F`.
-enum RESTRoute: Equatable {
-    case server
-    case database(String)
-    case query(String)
-    case collection(String, CollectionPath)
-    case list(String, CollectionPath)
-    case changes(String, CollectionPath)
-    case document(String, CollectionPath, DocumentID)
-    case blob(String, CollectionPath, DocumentID, key: String)
+/// A slash in a name is written `%2F`.
+struct RESTRoute {
+    /// What a path refers to, with its names.
+    enum Resource: Equatable {
+        case server
+        case openAPI
+        case database
+        case query
+        case namedQuery(String)
+        case collection(CollectionPath)
+        case list(CollectionPath)
+        case changes(CollectionPath)
+        case bulk(CollectionPath)
+        case document(CollectionPath, DocumentID)
+        case blob(CollectionPath, DocumentID, key: String)
+    }
+
+    let endpoint: RESTEndpoint
+    /// The database in the path; `nil` for the server itself.
+    let database: String?
+    let resource: Resource
 
     init(_ target: HTTPTarget) throws(RESTError) {
         var parts = target.segments
         if parts.last == "" { parts.removeLast() }
-        guard let database = parts.first else {
-            self = .server
+        for endpoint in RESTEndpoint.all {
+            guard let names = endpoint.values(parts) else { continue }
+            self.endpoint = endpoint
+            database = names.first
+            resource = try Self.resource(endpoint.kind, Array(names.dropFirst()))
             return
         }
-        guard parts.count > 1 else {
-            self = .database(database)
-            return
-        }
-        if parts.count == 2, parts[1] == "_query" {
-            self = .query(database)
-            return
-        }
-        guard let collection = CollectionPath(parts[1]) else {
-            throw .notFound("\"\(parts[1])\" is not a collection name; use scope.name or _default")
-        }
-        switch parts.dropFirst(2).map({ $0 }) {
-        case []: self = .collection(database, collection)
-        case ["_all_docs"]: self = .list(database, collection)
-        case ["_changes"]: self = .changes(database, collection)
-        case let rest where rest.count == 1:
-            self = .document(database, collection, try Self.documentID(rest[0]))
-        case let rest where rest.count == 3 && rest[1] == "_blobs" && !rest[2].isEmpty:
-            self = .blob(database, collection, try Self.documentID(rest[0]), key: rest[2])
-        default:
-            throw .notFound("path not found; encode a slash in a document ID as %2F")
+        throw Self.unknown(parts)
+    }
+
+    private static func resource(
+        _ kind: RESTEndpoint.Kind,
+        _ names: [String]
+    ) throws(RESTError) -> Resource {
+        switch kind {
+        case .server: .server
+        case .openAPI: .openAPI
+        case .database: .database
+        case .query: .query
+        case .namedQuery: .namedQuery(names[0])
+        case .collection: .collection(try collection(names))
+        case .list: .list(try collection(names))
+        case .changes: .changes(try collection(names))
+        case .bulk: .bulk(try collection(names))
+        case .document: .document(try collection(names), try documentID(names[1]))
+        case .blob: .blob(try collection(names), try documentID(names[1]), key: names[2])
         }
     }
 
-    /// The database that the path names; `nil` for the server itself.
-    var database: String? {
-        switch self {
-        case .server: nil
-        case .database(let name), .query(let name), .collection(let name, _), .list(let name, _),
-            .changes(let name, _), .document(let name, _, _), .blob(let name, _, _, _):
-            name
+    private static func collection(_ names: [String]) throws(RESTError) -> CollectionPath {
+        guard let collection = CollectionPath(names[0]) else {
+            throw .notFound("\"\(names[0])\" is not a collection name; use scope.name or _default")
         }
-    }
-
-    /// Whether the request runs a query, which may take long.
-    var isQuery: Bool {
-        if case .query = self { true } else { false }
+        return collection
     }
 
     private static func documentID(_ text: String) throws(RESTError) -> DocumentID {
@@ -68,5 +71,16 @@ enum RESTRoute: Equatable {
         } catch {
             throw RESTError(error)
         }
+    }
+
+    /// The error for a path that is no endpoint, such as one of CouchDB's.
+    private static func unknown(_ parts: [String]) -> RESTError {
+        let advice =
+            if parts.count == 2, ["_all_docs", "_changes", "_bulk_docs"].contains(parts[1]) {
+                "add the collection: /\(HTTPTarget.segment(parts[0]))/_default/\(parts[1])"
+            } else {
+                "/_openapi.json lists the endpoints; encode a slash in a document ID as %2F"
+            }
+        return .notFound("no such endpoint; \(advice)")
     }
 }

@@ -92,30 +92,22 @@ final class RESTService: Sendable {
         authenticator.enter(exchange, answer) { [self] client in
             do {
                 let route = try RESTRoute(exchange.request.target)
-                let queue = queues.queue(
-                    of: client.user,
-                    at: exchange.address,
-                    isQuery: route.isQuery
-                )
+                let queue = queue(for: route, client, exchange)
                 let call = try call(for: route, by: client, exchange, on: queue)
+                try route.endpoint.check(exchange.request.method)
                 exchange.keepConnection(while: isCurrent(client, call.call))
                 guard exchange.request.framing != .none else {
-                    return answer(response(to: route, call, body: []))
+                    return respond(to: route, call, body: [], exchange, answer)
                 }
                 exchange.readBody { [self] body in
                     let byteCount = (try? body.get().count) ?? 0
-                    let queue = queues.queue(
-                        of: client.user,
-                        at: exchange.address,
-                        isQuery: route.isQuery,
-                        forBodyOf: byteCount
-                    )
+                    let queue = self.queue(for: route, client, exchange, forBodyOf: byteCount)
                     queue.async(unlessGone: exchange.departure) { [self] in
                         do {
                             let body = try body.get()
                             // Receiving the body may have taken a while.
                             try call.call?.checkCurrent()
-                            answer(response(to: route, call, body: body))
+                            respond(to: route, call, body: body, exchange, answer)
                         } catch {
                             answer(RESTError(error).response)
                         }
@@ -127,6 +119,41 @@ final class RESTService: Sendable {
                 // Read first, so that the connection can continue.
                 exchange.readBody { _ in answer(response) }
             }
+        }
+    }
+
+    private func queue(
+        for route: RESTRoute,
+        _ client: RESTClient,
+        _ exchange: HTTPExchange,
+        forBodyOf byteCount: Int = 0
+    ) -> WorkQueue {
+        queues.queue(
+            of: client.user,
+            at: exchange.address,
+            isQuery: route.endpoint.isQuery,
+            forBodyOf: byteCount
+        )
+    }
+
+    /// Answers a request, or does so on the queue for large bodies if it has to parse one.
+    private func respond(
+        to route: RESTRoute,
+        _ asked: (client: RESTClient, call: RESTCall?),
+        body: [UInt8],
+        _ exchange: HTTPExchange,
+        _ answer: @escaping RESTAuthenticator.Answer
+    ) {
+        do throws(LargeDocument) {
+            answer(try response(to: route, asked, body: body))
+        } catch {
+            var (client, call) = asked
+            call?.mayParseLarge = true
+            queue(for: route, client, exchange, forBodyOf: error.byteCount)
+                .async(unlessGone: exchange.departure) { [self, client, call] in
+                    let response = try? response(to: route, (client, call), body: body)
+                    answer(response ?? RESTError(503, "busy", "try again").response)
+                }
         }
     }
 
@@ -153,6 +180,7 @@ final class RESTService: Sendable {
         else { throw .notFound("database \"\(name)\" not found; GET / lists the databases") }
         let call = RESTCall(
             request: exchange.request,
+            endpoint: route.endpoint,
             store: store,
             rights: rights,
             notifier: notifier,
@@ -170,15 +198,22 @@ final class RESTService: Sendable {
         return { [weak self] in self?.databases(of: client) == seen }
     }
 
+    /// The response.
+    ///
+    /// - Throws: `LargeDocument` if it must be made on the queue for large bodies.
     private func response(
         to route: RESTRoute,
         _ asked: (client: RESTClient, call: RESTCall?),
         body: [UInt8]
-    ) -> HTTPResponse {
+    ) throws(LargeDocument) -> HTTPResponse {
         do {
-            guard let call = asked.call else { return welcome(asked.client) }
+            guard let call = asked.call else {
+                return route.resource == .openAPI ? OpenAPI.response : welcome(asked.client)
+            }
             call.store.purgeDue()
             return try response(to: route, call, body: body) ?? welcome(asked.client)
+        } catch let large as LargeDocument {
+            throw large
         } catch {
             let failure = RESTError(error)
             guard failure.status == 500, asked.call?.rights.condition != nil else {
@@ -196,21 +231,29 @@ final class RESTService: Sendable {
         _ call: RESTCall,
         body: [UInt8]
     ) throws -> HTTPResponse? {
-        switch route {
-        case .server: return nil
-        case .database(let name): return try DatabaseResource(call: call).answer(name)
-        case .query(let name):
-            return try QueryResource(call: call, database: name).answer(body: body)
-        case .collection(let name, let path):
+        let name = route.database ?? ""
+        switch route.resource {
+        case .server, .openAPI: return nil
+        case .database:
+            return try DatabaseResource(call: call).answer(name, configuration.queries(of: name))
+        case .query: return try QueryResource(call: call, database: name).answer(body: body)
+        case .namedQuery(let query):
+            return try NamedQueryResource(
+                call: call,
+                database: name,
+                queries: configuration.queries(of: name)
+            ).answer(query, body: body)
+        case .collection(let path):
             let resource = CollectionResource(call: call, collection: path)
             return try resource.answer(database: name, body: body)
-        case .list(_, let path): return try ListingResource(call: call, collection: path).answer()
-        case .changes(_, let path):
-            return try ChangesResource(call: call, collection: path).answer()
-        case .document(_, let path, let id):
+        case .list(let path): return try ListingResource(call: call, collection: path).answer()
+        case .changes(let path): return try ChangesResource(call: call, collection: path).answer()
+        case .bulk(let path):
+            return try BulkResource(call: call, collection: path).answer(body: body)
+        case .document(let path, let id):
             let resource = DocumentResource(call: call, collection: path, documentID: id)
             return try resource.answer(body: body)
-        case .blob(_, let path, let id, let key):
+        case .blob(let path, let id, let key):
             let resource = BlobResource(call: call, collection: path, documentID: id, key: key)
             return try resource.answer(body: body)
         }

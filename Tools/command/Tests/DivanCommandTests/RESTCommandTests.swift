@@ -40,7 +40,7 @@ import Testing
         for expected in [
             #""collections":[{"count":1"#, #"{"salt":1}"#, #""error":"conflict""#,
             #""rows":["#, #""last_sequence":"#, #"{"id":"soup"}"#, "not really a picture",
-            #""error":"not_found""#,
+            #""error":"not_found""#, #""chili""#, #""openapi":"3.1.0""#,
         ] {
             #expect(outcome.output.contains(expected), "\(expected) in \(outcome.output)")
         }
@@ -130,6 +130,50 @@ import Testing
         let poll = "\(url)notes/_default/_changes?since=2&feed=longpoll&timeout=30000"
         #expect(try curl(poll).contains("\"pho\""))
         server.stop()
+    }
+
+    @Test func `named queries of a file can be the only ones that a user may run`() throws {
+        let guide = try Guide("rest.md", runs: "json queries")
+        try shell.write("queries.json", guide.script("json queries"))
+        for (name, options) in [("anna", ["--queries", "salty"]), ("bo", ["--queries", ""])] {
+            try shell.divan(
+                ["users", "add", "users.json", name] + options,
+                environment: ["DIVAN_PASSWORD": "secret"]
+            ).expectSuccess()
+        }
+        let list = try shell.run("users", "ls", "users.json").output
+        #expect(list.contains("collections; queries: salty") && list.contains("queries: none"))
+        let options = ["--users", "users.json", "--rest", "0", "--no-tls"]
+        let server = try shell.start(
+            ["serve", "notes", "--interface", "127.0.0.1", "--rest-queries", "queries.json"]
+                + options
+        )
+        let url = "\(try address(server))notes"
+        let named = "\(url)/_query/salty?least=1"
+        #expect(try curl("-u", "anna:secret", named).contains(#"{"id":"soup"}"#))
+        #expect(try curl("-u", "anna:secret", url).contains("dishes with much salt"))
+        #expect(try curl("-u", "bo:secret", named).contains(#""status":404"#))
+        let free = try curl(
+            "-u",
+            "anna:secret",
+            "-d",
+            #"{"query":"SELECT 1 FROM _"}"#,
+            "\(url)/_query"
+        )
+        #expect(free.contains("you can only run named queries"))
+        server.stop()
+    }
+
+    @Test(arguments: [
+        ("[]", "not a file of named queries"), ("{", "queries.json"),
+        (#"{"a":{"query":"SELEC"}}"#, "query 'a'"), (#"{"a":{}}"#, #""query" is missing"#),
+        (#"{"a":{"query":"SELECT 1 FROM _","parameters":{"x":"date"}}}"#, "use string, number"),
+        (#"{"a":{"query":"SELECT 1 FROM _","user":1}}"#, #"unknown member "user""#),
+    ])
+    func `an invalid file of named queries is rejected`(text: String, problem: String) throws {
+        try shell.write("queries.json", text)
+        let options = ["--no-tls", "--rest", "0", "--rest-queries", "queries.json"]
+        try shell.divan(["serve", "notes"] + options).expectFailure(4, problem)
     }
 
     @Test func `usage errors are reported before serving starts`() throws {

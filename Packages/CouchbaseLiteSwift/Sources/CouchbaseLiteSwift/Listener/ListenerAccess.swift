@@ -15,6 +15,8 @@ public struct ListenerClient: Sendable {
     public let port: UInt16
     /// Whether the connection uses TLS.
     public let isSecure: Bool
+    /// The bearer token in the client's request, which an authenticator that checks tokens has accepted; a secret.
+    public let token: String?
 
     init(_ client: DivanListener.ListenerClient) {
         user = client.user
@@ -22,6 +24,7 @@ public struct ListenerClient: Sendable {
         address = client.address.host
         port = client.address.port
         isSecure = client.isSecure
+        token = client.token
     }
 }
 

@@ -42,6 +42,7 @@ final class RESTListener: Sendable {
         scheme = sync.tls == nil ? "http" : "https"
         let shared = try arguments.collectionPaths()
         let isReadOnly = arguments.has("--read-only")
+        let onlyNamed = arguments.has("--rest-named-only")
         let conditions = ConditionCache()
         var configuration = RESTConfiguration(
             databases: stores,
@@ -50,10 +51,21 @@ final class RESTListener: Sendable {
             tls: sync.tls,
             authenticator: sync.authenticator,
             rights: { client, _ in
-                gate.rights(of: client, to: shared, isReadOnly: isReadOnly, conditions)
+                var rights = gate.rights(
+                    of: client,
+                    to: shared,
+                    isReadOnly: isReadOnly,
+                    conditions
+                )
+                if onlyNamed, rights?.queries == .all { rights?.queries = .named(nil) }
+                return rights
             },
             origins: arguments.list("--rest-origin")
         )
+        if let path = arguments.value("--rest-queries") {
+            let queries = try NamedQueryFile.read(path)
+            configuration.namedQueries = stores.mapValues { _ in queries }
+        }
         configuration.hostNames = arguments.list("--rest-host")
         configuration.trustedProxies = try arguments.trustedProxies()
         configuration.onRefusal = { refusals.add($0) }
@@ -99,16 +111,24 @@ extension PeerAccess {
         _ conditions: ConditionCache
     ) -> RESTRights? {
         let all = shared.isEmpty ? nil : shared
-        guard let users else { return RESTRights(collections: all, isReadOnly: isReadOnly) }
-        guard let name = client.user, let entry = users.user(name) else { return nil }
-        let user = entry.record
+        let (name, user): (String, UserRights)
+        var edition: UInt64 = 0
+        if let tokens, let token = client.token {
+            guard let grant = tokens.grant(of: token) else { return nil }
+            (name, user) = (grant.user, grant.rights)
+        } else {
+            guard let users else { return RESTRights(collections: all, isReadOnly: isReadOnly) }
+            guard let known = client.user, let entry = users.user(known) else { return nil }
+            (name, user, edition) = (known, entry.record.rights, entry.edition)
+        }
         let own = user.collections?.map { CollectionPath($0) }
             .filter { all?.contains($0) ?? true }
         var rights = RESTRights(
             collections: own ?? all,
             isReadOnly: isReadOnly || user.isReadOnly
         )
-        rights.edition = entry.edition
+        rights.edition = edition
+        if let queries = user.queries { rights.queries = .named(queries) }
         if let condition = user.condition {
             // If the condition cannot be evaluated, the user is refused.
             guard let asked = conditions.condition(condition, of: name) else { return nil }

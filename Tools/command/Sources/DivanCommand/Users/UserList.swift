@@ -1,4 +1,3 @@
-import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanCrypto
 import DivanJSON
@@ -7,36 +6,14 @@ import DivanJSON
 struct UserRecord: Equatable, Sendable {
     /// The hash of the password.
     var password: PasswordHash
-    /// Whether the user may only pull.
-    var isReadOnly = false
-    /// The only collections that the user may replicate; `nil` means all that are shared.
-    var collections: [CollectionName]?
-    /// The condition of the documents that the user may read and write; `nil` means all.
-    var condition: UserCondition?
-
-    /// The rights as in the file and in `users ls --json`.
-    var rightsMembers: JSONObject {
-        var object: JSONObject = [:]
-        if let collections {
-            object["collections"] = .array(collections.map { .string($0.description) })
-        }
-        if let condition { object["where"] = .string(condition.text) }
-        return object
-    }
-
-    /// The rights as `users ls` shows them.
-    var rights: String {
-        let reach = collections.map { $0.map(\.description).joined(separator: ", ") }
-        let access = isReadOnly ? "can read" : "can read and write"
-        let limit = condition.map { " where \($0.text)" } ?? ""
-        return "\(access) \(reach ?? "all shared collections")\(limit)"
-    }
+    /// The permissions.
+    var rights = UserRights()
 }
 
 /// The users of a file, by the bytes of their names.
 ///
 /// The file is JSON: `{"users":{"anna":{"password":"$scrypt$…","readOnly":true,
-/// "collections":["geo.places"],"where":"owner = $user"}}}`. Unknown members are rejected, because a
+/// "collections":["geo.places"],"where":"owner = $user","queries":["cheap"]}}}`. Unknown members are rejected, because a
 /// misspelled restriction would otherwise be ignored.
 struct UserList: Equatable, Sendable {
     /// The users.
@@ -74,40 +51,21 @@ struct UserList: Equatable, Sendable {
     var names: [String] { users.keys.sorted().map(\.text) }
 
     private static func record(_ entry: JSONObject, of name: String) throws -> UserRecord {
-        let known = ["password", "readOnly", "collections", "where"]
-        for key in entry.keys where !known.contains(key) {
-            throw damaged("user '\(name)' has the unknown member '\(key)'")
-        }
         guard case .string(let text)? = entry["password"], let password = PasswordHash(text: text)
         else { throw damaged("user '\(name)' has no valid password hash") }
-        var record = UserRecord(password: password)
-        switch entry["readOnly"] {
-        case nil: break
-        case .bool(let value)?: record.isReadOnly = value
-        case _?: throw damaged("'readOnly' of user '\(name)' is not true or false")
+        var members = entry
+        members["password"] = nil
+        do {
+            return UserRecord(password: password, rights: try UserRights(members, of: name))
+        } catch let problem as UserRights.Problem {
+            throw damaged("user '\(name)': \(problem.text)")
         }
-        switch entry["where"] {
-        case nil: break
-        case .string(let text)?: record.condition = try UserCondition(text, of: name)
-        case _?: throw damaged("'where' of user '\(name)' is not a string")
-        }
-        guard let collections = entry["collections"] else { return record }
-        guard let items = collections.array else {
-            throw damaged("'collections' of user '\(name)' is not an array")
-        }
-        record.collections = try items.map { item in
-            guard case .string(let text) = item else {
-                throw damaged("'collections' of user '\(name)' is not an array of names")
-            }
-            return try CollectionName.parsing(text)
-        }
-        return record
     }
 
     private static func json(_ record: UserRecord) -> JSON {
         var object: JSONObject = ["password": .string(record.password.text)]
-        if record.isReadOnly { object["readOnly"] = .bool(true) }
-        for (name, value) in record.rightsMembers { object[name] = value }
+        if record.rights.isReadOnly { object["readOnly"] = .bool(true) }
+        for (name, value) in record.rights.members { object[name] = value }
         return .object(object)
     }
 
