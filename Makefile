@@ -21,7 +21,7 @@ build: setup ## build libraries, programs and tests (debug)
 smoke: setup ## quick tests: the layers without sockets, disks and processes
 	@Tools/scripts/test cores
 
-test: setup ## run all tests, or those of one package (PACKAGE=DivanBLIP)
+test: setup ## run all tests, or those of one package (PACKAGE=DivanBLIP); all seeds with LONG=1
 	@Tools/scripts/test
 
 test-all: test check docs costs ## run all tests, the checks, and a short form of each trial

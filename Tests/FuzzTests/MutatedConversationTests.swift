@@ -5,12 +5,12 @@ import Foundation
 import Testing
 
 /// A hub and a client that follow no rules, against the public `Replicator` and
-/// `URLEndpointListener`: five seconds of mutated conversations each.
+/// `URLEndpointListener`: a few seconds of mutated conversations each.
 ///
 /// A trap ends the whole test run; the last printed seed and number identify its input.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct MutatedConversationTests {
     /// Seconds for each target; `make fuzz` takes its time.
-    private static let time: Duration = .seconds(5)
+    private static let time = TestLength.of(Duration.seconds(2), long: .seconds(5))
 
     @Test(arguments: ["replicator", "listener"])
     func `mutated conversations violate no invariant`(name: String) throws {

@@ -1,17 +1,28 @@
 import DivanFleet
+import DivanTestKit
 import Testing
 
 /// Some seeds of the thousands that `make simulate` runs.
 @Suite struct SimulationTests {
     /// The first ones, and some with errors that no others had found.
-    @Test(arguments: Array(UInt64(1)...24) + [640, 1171, 2589, 2784, 7430, 8289])
+    @Test(
+        arguments: TestLength.of(
+            [2, 3, 640, 2784, 7430, 8289],
+            long: Array(UInt64(1)...24) + [640, 1171, 2589, 2784, 7430, 8289]
+        )
+    )
     func `peers converge and lose nothing despite random failures`(seed: UInt64) {
         let outcome = Simulation(seed: seed).run()
         #expect(outcome.violations == [], "divan-simulate --seed \(seed) --trace")
     }
 
     /// The first ones, and some that show errors with vectors and with what a peer sent last.
-    @Test(arguments: Array(UInt64(1)...8) + [13, 58, 87, 90, 123, 145, 208, 227, 268, 476])
+    @Test(
+        arguments: TestLength.of(
+            [13, 90, 145, 227, 476],
+            long: Array(UInt64(1)...8) + [13, 58, 87, 90, 123, 145, 208, 227, 268, 476]
+        )
+    )
     func `peers with version vectors converge and lose nothing`(seed: UInt64) {
         var simulation = Simulation(seed: seed)
         simulation.fleet = .vectors
@@ -20,7 +31,7 @@ import Testing
 
     /// The databases are files whose writes, syncs and reads fail, and which lose what was not synced
     /// in a power cut.
-    @Test(arguments: UInt64(1)...10)
+    @Test(arguments: UInt64(1)...TestLength.of(3, long: 10))
     func `peers on failing disks converge and lose nothing`(seed: UInt64) {
         var simulation = Simulation(seed: seed)
         simulation.usesFiles = true
@@ -50,7 +61,13 @@ import Testing
     ]
 
     /// Except for one, whose runs never rest, and last for minutes.
-    @Test(arguments: SeededBug.allCases.filter { $0 != .pingPong })
+    private static let bugs = SeededBug.allCases.filter { $0 != .pingPong }
+    private static let fewBugs: [SeededBug] = [
+        .checkpointBeforeData, .tombstoneDropped, .deltaOnWrongBase, .winnerReversed,
+        .restoredCheckpointKept, .ownTakenForKnown,
+    ]
+
+    @Test(arguments: TestLength.of(fewBugs, long: bugs))
     func `the simulation detects a seeded bug`(bug: SeededBug) throws {
         let first = try #require(Self.seeds[bug], "no seed is named for \(bug.rawValue)")
         let caught = (first..<first + 10).contains { seed in

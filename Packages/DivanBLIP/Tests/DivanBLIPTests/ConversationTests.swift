@@ -5,7 +5,7 @@ import DivanZlib
 import Testing
 
 /// How many conversations are held, each of `messagesPerConversation` requests.
-private let conversationCount: UInt64 = 40
+private let conversationCount = TestLength.of(8, long: UInt64(40))
 private let messagesPerConversation = 80
 
 /// Two connections send random messages at random times; all of them arrive, once and unchanged.

@@ -6,7 +6,7 @@ import Testing
 /// The table compared with a dictionary.
 @Suite struct NumberTableTests {
     /// Numbers grow; most are removed soon, some later, and some never.
-    @Test(arguments: UInt64(0)..<50)
+    @Test(arguments: UInt64(0)..<TestLength.of(8, long: 50))
     func `a number table behaves like a dictionary`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var (table, model) = (NumberTable<Int>(), [UInt64: Int]())

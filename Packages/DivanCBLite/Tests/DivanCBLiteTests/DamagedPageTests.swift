@@ -31,7 +31,8 @@ import Testing
         let bytes = try Data(contentsOf: file)
         let pageCount = bytes.count / Self.pageByteCount
         var openedCount = 0
-        for page in 1..<pageCount {
+        let pages = stride(from: 1, to: pageCount, by: TestLength.of(6, long: 1))
+        for page in pages {
             var damaged = bytes
             let start = page * Self.pageByteCount
             damaged.replaceSubrange(
@@ -48,7 +49,8 @@ import Testing
             let silent = lost.filter { found[$0] == nil }
             #expect(silent.isEmpty, "page \(page): \(silent.count) documents are lost silently")
         }
-        #expect(openedCount > pageCount / 2, "\(openedCount) of \(pageCount)")
+        let triedCount = pages.reduce(0) { count, _ in count + 1 }
+        #expect(openedCount > triedCount / 2, "\(openedCount) of \(triedCount)")
     }
 
     @Test(arguments: ["revtree-3.2", "vectors-4.1"])

@@ -125,7 +125,7 @@ import Testing
     }
 
     /// Valid and damaged texts: without `isCanonical` the result is otherwise the same.
-    @Test(arguments: UInt64(0)..<200)
+    @Test(arguments: UInt64(0)..<TestLength.of(30, long: 200))
     func `a quick scan gives the same result as a full one`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let values = (0..<4).map { _ in JSON.arbitrary(using: &generator) }

@@ -111,7 +111,7 @@ import Testing
             }
         }
         var shapes = ObjectShapes()
-        for number in 0..<2_000 {
+        for number in 0..<TestLength.of(300, long: 2_000) {
             let json = object(depth: 1)
             guard case .object(let members) = json, members["@type"] == nil else { continue }
             let text = try String(decoding: json.canonicalBytes(), as: UTF8.self)

@@ -1,10 +1,11 @@
 import DivanReplicator
 import DivanRevisions
+import DivanTestKit
 import Testing
 
 /// Random edits, random delivery, random cuts, with and without deltas: in the end all sides contain the same.
 @Suite struct ConvergenceTests {
-    @Test(arguments: UInt64(0)..<25)
+    @Test(arguments: UInt64(0)..<TestLength.of(6, long: 25))
     func `two peers and a listener converge`(seed: UInt64) throws {
         let sites = [try Site(), try Site(), try Site()]
         let meetings = RandomMeetings(sites: sites, seed: seed)

@@ -18,7 +18,8 @@ import Testing
         scheme: RevisionScheme
     ) throws {
         let first = Self.number("DIVAN_SEED") ?? 1
-        for seed in first..<(first + (Self.number("DIVAN_CONVERSATIONS") ?? 60)) {
+        let count = Self.number("DIVAN_CONVERSATIONS") ?? TestLength.of(15, long: 60)
+        for seed in first..<first + count {
             var world = try GatewayWorld(scheme, seed: seed)
             try world.wander()
             try world.settle()

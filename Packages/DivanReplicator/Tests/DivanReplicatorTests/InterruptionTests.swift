@@ -15,7 +15,7 @@ import Testing
     /// The connection is cut at random moments, and everything in transit is lost.
     ///
     /// The window is reduced by the same factor as the number of documents.
-    @Test(arguments: [true, false], UInt64(0)..<2)
+    @Test(arguments: [true, false], UInt64(0)..<TestLength.of(1, long: 2))
     func `an interrupted sync sends few revisions twice`(pushes: Bool, seed: UInt64) throws {
         let (here, there) = (try Site(), try Site())
         let source = pushes ? here : there

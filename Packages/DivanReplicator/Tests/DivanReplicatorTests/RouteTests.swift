@@ -1,6 +1,7 @@
 import DivanReplicator
 import DivanRevisions
 import DivanStore
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -16,7 +17,8 @@ import Testing
     @Test(arguments: RandomHistory.Kind.all)
     func `all databases converge whatever the order of syncs`(kind: RandomHistory.Kind) throws {
         let first = Self.number("DIVAN_SEED") ?? 1
-        for seed in first..<(first + (Self.number("DIVAN_HISTORIES") ?? 40)) {
+        let count = Self.number("DIVAN_HISTORIES") ?? TestLength.of(8, long: 40)
+        for seed in first..<first + count {
             let history = RandomHistory(kind, seed: seed)
             for route in UInt64(0)..<3 {
                 let world = try history.settled(by: route)

@@ -273,7 +273,7 @@ import Testing
     }
 
     /// Whatever is decided, and whichever letter arrives first: after the last edit the peers come to rest.
-    @Test(arguments: 0..<60)
+    @Test(arguments: 0..<TestLength.of(6, long: UInt64(60)))
     func `peers converge to the same revision`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed &* 77 &+ 5)
         for _ in 0..<20 { try settle(using: &generator, seed: seed) }

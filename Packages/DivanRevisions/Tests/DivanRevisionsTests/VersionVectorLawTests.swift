@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<60 as Range<UInt64>)
+    @Test(arguments: 0..<TestLength.of(10, long: UInt64(60)))
     func `comparison is antisymmetric, encodings round-trip and versions are unique`(
         seed: UInt64
     ) throws {

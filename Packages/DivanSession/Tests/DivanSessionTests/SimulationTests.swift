@@ -75,7 +75,7 @@ import Testing
         return simulation
     }
 
-    @Test(arguments: UInt64(1)...50)
+    @Test(arguments: UInt64(1)...TestLength.of(10, long: 50))
     func `a few peers converge whatever messages are lost`(seed: UInt64) throws {
         let simulation = try converge(seed: seed, peerCount: 3, editCount: 24)
         #expect(try simulation.isLevel, "seed \(seed)")

@@ -106,7 +106,10 @@ import Testing
             try store.write { try $0.deleteIndex("new", in: .default) }
         }
         let count = looks.withLock { $0 }
-        var places = [0, 1, 2, count / 3, count / 2, count - 2, count - 1]
+        var places = TestLength.of(
+            [0, count / 2, count - 1],
+            long: [0, 1, 2, count / 3, count / 2, count - 2, count - 1]
+        )
         places.append(Int.random(in: 0..<count))
         print("stopped at \(places) of \(count)")
         try withStore { store in

@@ -128,7 +128,7 @@ import Testing
             let key = IndexRecord.key(record.name, in: collection)
             #expect(IndexRecord(key: key, value: record.value, of: collection) == record)
             for place in record.value.indices {
-                for bit in [place % 8, (place + 3) % 8] {
+                for bit in TestLength.of([place % 8], long: [place % 8, (place + 3) % 8]) {
                     var value = record.value
                     value[place] ^= 1 << bit
                     guard let read = IndexRecord(key: key, value: value, of: collection)

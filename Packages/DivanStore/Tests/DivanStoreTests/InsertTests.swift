@@ -259,7 +259,7 @@ import Testing
     }
 
     /// Two stores receive the same revisions in different orders.
-    @Test(arguments: UInt64(0)..<40)
+    @Test(arguments: UInt64(0)..<TestLength.of(10, long: 40))
     func `both engines give the same result for any input`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let rooms = try EngineKind.allCases.map { try StoreFixture($0) }

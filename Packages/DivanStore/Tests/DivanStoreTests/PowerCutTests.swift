@@ -81,7 +81,8 @@ extension FaultTests {
                 try put(rest.files, in: path)
                 let second = try problems(path, steps, count, options)
                 #expect(second == [], "\(place), then \(again), \(count) steps acknowledged")
-                let step = isSealed ? 1...9 : 1...19
+                let usual = isSealed ? 1...9 : 1...19
+                let step = TestLength.of(10...40, long: usual)
                 moment += Self.isThorough ? 1 : Int.random(in: step, using: &generator)
             }
         }

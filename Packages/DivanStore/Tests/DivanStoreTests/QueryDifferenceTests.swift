@@ -2,6 +2,7 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanStore
+import DivanTestKit
 import FoundationEssentials
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     ]
 
     /// Number of queries; `make differential` requests more.
-    private static let queryCount = number("DIVAN_QUERIES") ?? 400
+    private static let queryCount = number("DIVAN_QUERIES") ?? TestLength.of(80, long: 400)
 
     private static func number(_ variable: String) -> UInt64? {
         ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) }
@@ -39,7 +40,7 @@ import Testing
 
     /// Longer than what the planner is given, so that equal subjects are combined before.
     @Test func `long chains of alternatives return the same rows everywhere`() throws {
-        try askAtRandom(24, countOfWorld: 6) { seed in
+        try askAtRandom(TestLength.of(12, long: 24), countOfWorld: 6) { seed in
             var dice = Dice(seed: seed)
             let world = try QueryWorld(seed: seed, Self.collections)
             return (world, { Self.alternatives(&dice) })

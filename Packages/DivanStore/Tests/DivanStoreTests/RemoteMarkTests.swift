@@ -174,7 +174,7 @@ import Testing
     }
 
     /// Any order of saves, pulls, purges and marks has the same result as one mark for each row.
-    @Test(arguments: UInt64(0)..<30)
+    @Test(arguments: UInt64(0)..<TestLength.of(5, long: 30))
     func `marks set in a batch have the same effect as single marks`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let rooms = [try StoreFixture(.file), try StoreFixture(.memory)]

@@ -285,7 +285,7 @@ import Testing
     }
 
     /// Whatever the damage, the result contains only what was stored, and lacks the rest.
-    @Test(arguments: UInt64(0)..<24)
+    @Test(arguments: UInt64(0)..<TestLength.of(6, long: 24))
     func `overwritten pages never produce documents that were not stored`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         try fill([.default, people], count: 200)

@@ -337,7 +337,8 @@ struct SealedStoreTests {
     /// `DIVAN_DAMAGES` is the number of attempts.
     @Test func `random damage is detected or harmless`() throws {
         let count =
-            ProcessInfo.processInfo.environment["DIVAN_DAMAGES"].flatMap { Int($0) } ?? 300
+            ProcessInfo.processInfo.environment["DIVAN_DAMAGES"].flatMap { Int($0) }
+            ?? TestLength.of(60, long: 300)
         let seed = UInt64.random(in: 0...999_999)
         var generator = SeededGenerator(seed: seed)
         let home = try TemporaryDirectory()

@@ -8,7 +8,7 @@ import Testing
 
 /// Random changes of documents with vectors, compared with a model.
 @Suite struct VectorIndexModelTests {
-    @Test(arguments: 0..<12)
+    @Test(arguments: 0..<TestLength.of(3, long: 12))
     func `an index has the vectors of the documents after any changes`(round: Int) throws {
         let seed = UInt64.random(in: 0...999_999)
         var run = try VectorIndexRun(seed: seed)

@@ -77,7 +77,7 @@ import Testing
         #expect(pair.clientReceived == message)
     }
 
-    @Test(arguments: UInt64(0)..<20)
+    @Test(arguments: UInt64(0)..<TestLength.of(5, long: 20))
     func `sends messages of any length in pieces of any length`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pair = try openPair()

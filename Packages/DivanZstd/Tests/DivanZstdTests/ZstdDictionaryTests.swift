@@ -56,7 +56,7 @@ import Testing
         #expect(codec.dictionary(from: []).isEmpty)
     }
 
-    @Test(arguments: UInt64(0)..<50)
+    @Test(arguments: UInt64(0)..<TestLength.of(8, long: 50))
     func `random pieces round-trip with random dictionaries`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let codec = try codec()

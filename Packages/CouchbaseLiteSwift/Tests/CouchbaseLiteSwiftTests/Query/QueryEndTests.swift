@@ -149,7 +149,7 @@ import Testing
         #expect(try await changes.next() == nil)
     }
 
-    @Test(arguments: End.allCases, 0..<4)
+    @Test(arguments: End.allCases, 0..<TestLength.of(2, long: 4))
     func `an index being created is either complete or missing after the database closes`(
         _ end: End,
         _ round: Int

@@ -52,7 +52,7 @@ import Testing
     func `a lazy pull transfers less than 1 % of the bytes, and blobs are fetched on request`()
         async throws
     {
-        let (count, byteCount) = (100, 200_000)
+        let (count, byteCount) = (TestLength.of(60, long: 100), 200_000)
         let peers = try Peers()
         try putPictures(count, of: byteCount, in: peers.there)
         let listener = try peers.listen { $0.disableTLS = true }
