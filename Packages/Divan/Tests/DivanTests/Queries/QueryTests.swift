@@ -43,7 +43,7 @@ import Testing
         #expect(first[1]?.double == 89)
         #expect(first["none"] == nil)
         #expect(first[7] == nil)
-        #expect(first.json == #"{"name":"Porto","price":89}"#)
+        #expect(first.json == #"{"name":"Porto","price":89.0}"#)
         struct Title: Decodable, Equatable {
             var name: String
             var price: Double
