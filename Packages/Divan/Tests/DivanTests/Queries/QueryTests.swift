@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("Queries run beside async code, and stop when they are cancelled or late")
+    @Test("Queries of async code stop when they are cancelled or exceed their time")
     func asynchronous() async throws {
         let rows = try await database.query("SELECT name FROM chairs")
         #expect(rows.count == 4)
