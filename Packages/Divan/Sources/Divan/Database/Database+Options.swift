@@ -50,21 +50,21 @@ extension Database {
         }
 
         func configuration(in directory: URL?) -> OfficialConfiguration {
-            var config = OfficialConfiguration()
-            if let directory { config.directory = directory.path(percentEncoded: false) }
-            config.fullSync = isDurable
-            config.readOnly = isReadOnly
-            config.encryptionKey = key?.official
-            config.engine = engine
-            config.bodyCodecs = bodyCodecs.sorted { $0.key < $1.key }
+            var configuration = OfficialConfiguration()
+            if let directory { configuration.directory = directory.path(percentEncoded: false) }
+            configuration.fullSync = isDurable
+            configuration.readOnly = isReadOnly
+            configuration.encryptionKey = key?.official
+            configuration.engine = engine
+            configuration.bodyCodecs = bodyCodecs.sorted { $0.key < $1.key }
                 .map { BodyCodec(number: $0.key, codec: $0.value) }
-            config.publishesStatus = publishesStatus
+            configuration.publishesStatus = publishesStatus
             switch revisions {
             case nil: break
-            case .trees: config.revisionScheme = .revisionTrees
-            case .versionVectors: config.revisionScheme = .versionVectors
+            case .trees: configuration.revisionScheme = .revisionTrees
+            case .versionVectors: configuration.revisionScheme = .versionVectors
             }
-            return config
+            return configuration
         }
     }
 }

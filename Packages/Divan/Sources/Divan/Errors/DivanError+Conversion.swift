@@ -27,13 +27,29 @@ extension DivanError {
             )
             return
         }
+        // On Linux, this cast alone succeeds for any NSError.
+        if let error = error as? CocoaError, (error as NSError).domain == NSCocoaErrorDomain {
+            self.init(
+                Self.code(of: error),
+                place: place(),
+                problem: error.localizedDescription,
+                remedy: "check the path and its permissions",
+                underlying: error
+            )
+            return
+        }
         let official = publicForm(of: error)
         let cause = Self.cause(of: error)
         let store = (cause ?? error) as? StoreError
-        let text = Text(store?.explanation ?? official.localizedDescription)
+        let code = Self.code(domain: official.domain, official.code, store)
+        // The storage engine cannot tell encrypted text from any other.
+        let text =
+            code == .wrongKey
+            ? Text("the encryption key is wrong or missing; open it with its key")
+            : Text(store?.explanation ?? official.localizedDescription)
         let own = store == nil ? text.place : nil
         self.init(
-            Self.code(domain: official.domain, official.code, store),
+            code,
             place: own ?? Self.place(of: store, place()),
             problem: text.problem,
             remedy: text.remedy,
@@ -104,6 +120,18 @@ extension DivanError {
         }
     }
 
+    /// Errors of Foundation's file system calls.
+    private static func code(of error: CocoaError) -> Code {
+        switch error.code {
+        case .fileNoSuchFile, .fileReadNoSuchFile: .notFound
+        case .fileReadNoPermission, .fileWriteNoPermission: .permissionDenied
+        case .fileWriteFileExists: .alreadyExists
+        case .fileWriteOutOfSpace: .diskFull
+        case .fileWriteVolumeReadOnly: .readOnly
+        default: .ioFailed
+        }
+    }
+
     private static func code(domain: String, _ number: Int, _ store: StoreError?) -> Code {
         if let store, let code = code(of: store) { return code }
         switch domain {
@@ -121,7 +149,9 @@ extension DivanError {
         switch error.code {
         case .bodyTooLarge, .tooManyBlobs: .tooLarge
         case .forbiddenKey: .invalidArgument
-        case .notADatabase(let detail): detail.contains("key") ? .wrongKey : .notADatabase
+        case .notADatabase(let detail):
+            detail.contains("key") || detail.contains("file is not a database")
+                ? .wrongKey : .notADatabase
         case .diskFull: .diskFull
         default: nil
         }

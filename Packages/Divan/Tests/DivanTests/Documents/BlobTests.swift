@@ -75,7 +75,7 @@ import Testing
         #expect(throws: DivanError.self) { try JSONEncoder().encode(read) }
     }
 
-    @Test("A document that is copied to another database brings its blobs along")
+    @Test("Saving a document in another database copies its blobs")
     func copies() throws {
         let (one, two) = (try Database.inMemory(), try Database.inMemory())
         try one.documents.save(Document(id: "x", ["b": Blob(Data([7])).documentValue]))

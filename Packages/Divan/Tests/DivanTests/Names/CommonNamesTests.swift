@@ -137,7 +137,9 @@ private func existentials(
 ) {}
 
 @Suite struct CommonNamesTests {
-    @Test("Names of the standard library and Foundation mean the same beside Divan")
+    @Test(
+        "Names of the standard library and Foundation keep their meaning in a file that imports Divan"
+    )
     func names() {
         let names = Names()
         #expect(names.result.isSuccess)

@@ -43,7 +43,7 @@ import Testing
         #expect(first[1]?.double == 89)
         #expect(first["none"] == nil)
         #expect(first[7] == nil)
-        #expect(first.json == #"{"name":"Porto","price":89}"#)
+        #expect(first.json == #"{"name":"Porto","price":89.0}"#)
         struct Title: Decodable, Equatable {
             var name: String
             var price: Double
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("Queries run beside async code, and stop when they are cancelled or late")
+    @Test("Queries of async code stop when they are cancelled or exceed their time")
     func asynchronous() async throws {
         let rows = try await database.query("SELECT name FROM chairs")
         #expect(rows.count == 4)
