@@ -48,6 +48,8 @@ public struct ListenerConfiguration: Sendable {
     public var authenticator: any ListenerAuthenticator = OpenListenerAuthenticator()
     /// Called for each refused request, on any thread, several at a time; it must return quickly.
     public var onRefusal: (@Sendable (ListenerRefusal) -> Void)?
+    /// Called after a connection has opened or ended, on the connection's loop; it must return quickly.
+    public var onConnectionChange: (@Sendable () -> Void)?
     /// Time without data before a ping is sent.
     public var heartbeat = Duration.seconds(300)
     /// Limits on the resources that clients can use.

@@ -331,6 +331,7 @@ extension ListenerServer {
                 codecName: granted.usedCodecName(for: subprotocol),
                 correlationID: correlationID
             )
+            configuration.onConnectionChange?()
             serve(id, database.store, granted, on: transport, slot)
             admitted(id, transport, check)
         }
@@ -369,8 +370,9 @@ extension ListenerServer {
             observers: PassiveSession.Observers(
                 onStatus: { [table] status in table.note(id, status) },
                 onDocuments: { [table] events in table.note(id, events) },
-                onEnd: { [table, log] error in
+                onEnd: { [table, log, configuration] error in
                     withExtendedLifetime(slot) { table.remove(id) }
+                    configuration.onConnectionChange?()
                     if let error { log.info("Client connection ended: \(error)") }
                 }
             ),

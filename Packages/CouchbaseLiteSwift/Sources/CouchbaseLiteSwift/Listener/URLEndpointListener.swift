@@ -47,6 +47,7 @@ public final class URLEndpointListener: Sendable {
     /// Whether the thread that holds `order` is starting the listener.
     private let isStarting = Atomic(false)
     private let runEnd = ServiceEnd()
+    private let statusObserver = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Creates a listener; it does nothing until it is started.
     public init(config: URLEndpointListenerConfiguration) {
@@ -152,6 +153,15 @@ public final class URLEndpointListener: Sendable {
         }
     }
 
+    /// Calls `observer` after a connection has opened or ended, and after the listener has stopped, on any thread.
+    @_spi(Modern) public func onStatusChange(_ observer: @escaping @Sendable () -> Void) {
+        statusObserver.withLock { $0 = observer }
+    }
+
+    private func statusChanged() {
+        statusObserver.withLock { $0 }?()
+    }
+
     private func deltaSources() throws -> DeltaSourceHold? {
         let store = try config.home.openStore()
         do {
@@ -168,7 +178,9 @@ public final class URLEndpointListener: Sendable {
     private func listen(holding sources: DeltaSourceHold?) throws -> Running {
         let identity = try config.usedIdentity()
         closeDeletions()
-        let server = ListenerServer(try config.serverConfiguration(identity: identity))
+        var settings = try config.serverConfiguration(identity: identity)
+        settings.onConnectionChange = { [weak self] in self?.statusChanged() }
+        let server = ListenerServer(settings)
         let port: UInt16
         do {
             port = try server.start()
@@ -223,6 +235,7 @@ public final class URLEndpointListener: Sendable {
         ended.server.stop(forRestart ? .restarting : .goingAway) { [self] in
             config.home.unregister(self)
             runEnd.ended()
+            statusChanged()
         }
     }
 }
@@ -230,7 +243,8 @@ public final class URLEndpointListener: Sendable {
 extension URLEndpointListener: DatabaseService {
     func beginStop() { stop() }
 
-    func waitForStop() { runEnd.wait() }
+    /// Blocks until all connections have ended; not inside a callback of the listener.
+    @_spi(Modern) public func waitForStop() { runEnd.wait() }
 }
 
 extension TransportError {

@@ -72,12 +72,19 @@ struct MeshLinkSettings: Sendable {
 }
 
 /// Passes the peer's ID to a resolver.
-private struct PeerResolver: ConflictResolverProtocol {
+private struct PeerResolver: ThrowingConflictResolver {
     let resolver: any MultipeerConflictResolver
     let peer: PeerID
 
-    func resolve(conflict: Conflict) -> Document? {
-        resolver.resolve(peerID: peer, conflict: conflict)
+    func attempt<Output>(
+        _ conflict: Conflict,
+        with _: PeerID?,
+        _ use: (Document?) throws -> Output
+    ) throws -> Output {
+        guard let throwing = resolver as? any ThrowingConflictResolver else {
+            return try use(resolver.resolve(peerID: peer, conflict: conflict))
+        }
+        return try throwing.attempt(conflict, with: peer, use)
     }
 }
 

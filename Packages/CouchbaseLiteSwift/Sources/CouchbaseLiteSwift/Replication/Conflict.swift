@@ -32,6 +32,31 @@ public protocol ConflictResolverProtocol: Sendable {
     func resolve(conflict: Conflict) -> Document?
 }
 
+/// A resolver that can fail, and that learns the peer of a mesh.
+///
+/// A conflict for which it throws stays open until the next run, and its document is reported as failed.
+@_spi(Modern) public protocol ThrowingConflictResolver: ConflictResolverProtocol {
+    /// Resolves a conflict, and passes the resulting document to `use`, until which it retains the document's blobs.
+    ///
+    /// `peer` is `nil` outside a mesh.
+    func attempt<Output>(
+        _ conflict: Conflict,
+        with peer: PeerID?,
+        _ use: (Document?) throws -> Output
+    ) throws -> Output
+}
+
+@_spi(Modern) extension ThrowingConflictResolver {
+    /// Keeps the remote document if the attempt fails.
+    public func resolve(conflict: Conflict) -> Document? {
+        do {
+            return try attempt(conflict, with: nil) { $0 }
+        } catch {
+            return conflict.remoteDocument
+        }
+    }
+}
+
 /// The conflict resolvers of the library, with the official API's name for the default one.
 ///
 /// `ConflictResolver.fieldMerge` and `.fieldMerge` are the same; ``BundledConflictResolver`` describes what each does.

@@ -21,7 +21,24 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
             },
             precedence: (conflict.local.precedence, conflict.remote.precedence)
         )
+        if let throwing = resolver as? any ThrowingConflictResolver {
+            return try ServiceCallback.run {
+                try throwing.attempt(question, with: nil) { answer in
+                    try resolution(answer, local, remote, conflict)
+                }
+            }
+        }
         let answer = ServiceCallback.run { resolver.resolve(conflict: question) }
+        return try resolution(answer, local, remote, conflict)
+    }
+
+    /// Checks what the resolver returned.
+    private func resolution(
+        _ answer: Document?,
+        _ local: Document?,
+        _ remote: Document?,
+        _ conflict: DivanConflicts.Conflict
+    ) throws -> Resolution {
         guard let answer else { return .delete }
         if answer === local { return .keepLocal }
         if answer === remote { return .keepRemote }

@@ -26,9 +26,14 @@ public struct PropertyKeys: Sendable {
     ///   - keys: All keys by their IDs, of 1 to 256 bytes; if an ID is repeated, the last one is used.
     /// - Throws: `CBLError.invalidParameter` for an invalid key or ID, or if `current` is not among `keys`.
     public init(current: String, keys: KeyValuePairs<String, EncryptionKey>) throws {
+        try self.init(current: current, pairs: keys.map { ($0.key, $0.value) })
+    }
+
+    /// Reads the keys from a list.
+    @_spi(Modern) public init(current: String, pairs: [(String, EncryptionKey)]) throws {
         keyring = try translatingErrors {
             var byID: [FieldKeyID: SealKey] = [:]
-            for (id, key) in keys { byID[FieldKeyID(id)] = try key.sealKey() }
+            for (id, key) in pairs { byID[FieldKeyID(id)] = try key.sealKey() }
             return try FieldKeyring(current: FieldKeyID(current), keys: byID)
         }
     }

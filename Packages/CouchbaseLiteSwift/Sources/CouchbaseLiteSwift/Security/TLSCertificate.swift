@@ -1,11 +1,12 @@
-import DivanTLS
+public import DivanTLS
 public import Foundation
 
 /// An X.509 certificate; replaces Apple's `SecCertificate` of the official API.
 ///
 /// Two certificates are equal if their DER bytes are equal. May be used from any thread.
 public final class TLSCertificate: Sendable {
-    let certificate: DivanTLS.TLSCertificate
+    /// The certificate of the package below.
+    @_spi(Modern) public let certificate: DivanTLS.TLSCertificate
 
     /// Reads one certificate in DER.
     ///
@@ -25,7 +26,8 @@ public final class TLSCertificate: Sendable {
         self.init(certificate)
     }
 
-    init(_ certificate: DivanTLS.TLSCertificate) {
+    /// Wraps a certificate of the package below.
+    @_spi(Modern) public init(_ certificate: DivanTLS.TLSCertificate) {
         self.certificate = certificate
     }
 

@@ -1,5 +1,5 @@
 import DivanCrypto
-import DivanTLS
+public import DivanTLS
 public import Foundation
 
 /// A private key and its certificate chain.
@@ -9,9 +9,11 @@ public import Foundation
 ///
 /// Source: `behaviour.md` §14, `tls-and-auth.md` §4.
 public final class TLSIdentity: Sendable {
-    let credential: TLSCredential
+    /// The key and the certificates.
+    @_spi(Modern) public let credential: TLSCredential
 
-    init(_ credential: TLSCredential) {
+    /// Wraps a key and certificates.
+    @_spi(Modern) public init(_ credential: TLSCredential) {
         self.credential = credential
     }
 

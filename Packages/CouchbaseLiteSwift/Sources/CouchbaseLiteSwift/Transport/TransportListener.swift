@@ -133,7 +133,8 @@ public final class TransportListener: Sendable {
 extension TransportListener: DatabaseService {
     func beginStop() { closeAll() }
 
-    func waitForStop() {
+    /// Blocks until all connections have ended.
+    @_spi(Modern) public func waitForStop() {
         runEnd.wait()
         deltaSources.withLock { $0 = nil }
     }
