@@ -324,18 +324,6 @@ let packages: [[Target]] = [
         testing: ["DivanBLIP"]
     ),
     packageTargets(
-        "Divan",
-        arrows: [
-            "CouchbaseLiteSwift",
-            "DivanStore",
-            "DivanQuery",
-            "DivanSQL",
-            "DivanRevisions",
-            "DivanJSON",
-            "DivanCompression",
-        ]
-    ),
-    packageTargets(
         "DivanStudio",
         arrows: [
             "DivanPlatform",
@@ -349,6 +337,23 @@ let packages: [[Target]] = [
             "DivanCrypto",
         ],
         resources: [.embedInCode("Assets")]
+    ),
+    packageTargets(
+        "Divan",
+        arrows: [
+            "CouchbaseLiteSwift",
+            "DivanAuth",
+            "DivanCompression",
+            "DivanDiscovery",
+            "DivanJSON",
+            "DivanLog",
+            "DivanQuery",
+            "DivanRevisions",
+            "DivanSQL",
+            "DivanStore",
+            "DivanTLS",
+            "DivanTransport",
+        ]
     ),
     packageTargets(
         "DivanExchange",
@@ -525,6 +530,29 @@ let examples: [Target] = [
         "plug-ins-example",
         at: "Docs/examples/Sources/plug-ins-example",
         uses: ["CouchbaseLiteSwift", "DivanCompression", "DivanDiscovery", "DivanStore"]
+    ),
+    library("ExampleTerminal", at: "Docs/examples/Sources/ExampleTerminal"),
+    program(
+        "kiosk-example",
+        at: "Docs/examples/Sources/kiosk-example",
+        uses: ["Divan", "ExampleTerminal"]
+    ),
+    program(
+        "robots-example",
+        at: "Docs/examples/Sources/robots-example",
+        uses: ["Divan", "ExampleTerminal"]
+    ),
+    program(
+        "accounts-example",
+        at: "Docs/examples/Sources/accounts-example",
+        uses: ["Divan", "ExampleTerminal"]
+    ),
+    tests(
+        "DivanExampleTests",
+        at: "Docs/examples/Tests/DivanExampleTests",
+        uses: [
+            "kiosk-example", "robots-example", "accounts-example", "Divan", "DivanTestKit",
+        ]
     ),
     library(
         "PlugIns",

@@ -1,0 +1,55 @@
+@_spi(Modern) internal import CouchbaseLiteSwift
+
+// What the sync half needs to pass values to the compatible API.
+
+extension Document {
+    /// A document as a replicator passes it to a filter or a resolver.
+    init(replicated document: CouchbaseLiteSwift.Document) {
+        let revision = document.storedRevision
+        self.init(
+            id: document.id,
+            revision: revision.map { Revision($0, sequence: document.sequence) },
+            text: document.storedBody,
+            in: document.collection?.database
+        )
+    }
+}
+
+extension Background {
+    /// Runs a call that may block, with a place for its errors.
+    static func placing<Output: Sendable>(
+        _ place: String,
+        _ body: @escaping @Sendable () throws -> Output
+    ) async throws(DivanError) -> Output {
+        try await reading {
+            do {
+                return try body()
+            } catch {
+                throw DivanError(error, place: place)
+            }
+        }
+    }
+}
+
+/// The parameters of a condition; `nil` if there are none.
+func officialParameters(_ values: [String: DocumentValue]) throws -> Parameters? {
+    guard !values.isEmpty else { return nil }
+    let parameters = Parameters()
+    for (name, value) in values {
+        switch value.kind {
+        case .bool: parameters.setBoolean(value.bool ?? false, forName: name)
+        case .string: parameters.setString(value.string, forName: name)
+        case .number:
+            if let int = value.int {
+                parameters.setInt64(Int64(int), forName: name)
+            } else {
+                parameters.setDouble(value.double ?? 0, forName: name)
+            }
+        default:
+            let text = DocumentValue(dictionaryLiteral: ("value", value)).jsonText
+            let holder = try MutableDictionaryObject(json: text)
+            parameters.setValue(holder.value(forKey: "value"), forName: name)
+        }
+    }
+    return parameters
+}

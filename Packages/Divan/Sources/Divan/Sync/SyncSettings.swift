@@ -1,0 +1,64 @@
+@_spi(Modern) internal import CouchbaseLiteSwift
+internal import Foundation
+
+/// What a sync was created with.
+struct SyncSettings: Sendable {
+    let database: Database
+    let target: Sync.Target
+    let direction: Sync.Direction
+    let selections: [Sync.Selection]?
+    let credentials: Sync.Credentials
+    let trust: Sync.Trust
+    let resolver: any ConflictResolver
+    let options: Sync.Options
+
+    /// For errors.
+    var place: String { "sync with \(target)" }
+
+    /// The selections in force: those given, or all collections that exist now.
+    func currentSelections() throws -> [Sync.Selection] {
+        let chosen = try selections ?? database.collections.map { Sync.Selection($0) }
+        guard !chosen.isEmpty else {
+            throw DivanError(
+                .invalidArgument,
+                place: place,
+                problem: "there are no collections to sync",
+                remedy: "create a collection, or pass one"
+            )
+        }
+        for selection in chosen where selection.collection.database.official !== database.official {
+            throw DivanError(
+                .invalidArgument,
+                place: place,
+                problem: "collection \(selection.collection.name) belongs to another database",
+                remedy: "pass collections of database \(database.name)"
+            )
+        }
+        return chosen
+    }
+
+    /// The configuration of the engine.
+    func configuration(
+        of selections: [Sync.Selection],
+        isContinuous: Bool,
+        bridge: CallbackBridge
+    ) throws -> ReplicatorConfiguration {
+        var configuration = ReplicatorConfiguration(
+            collections: try selections.map {
+                try $0.configuration(standard: resolver, bridge: bridge)
+            },
+            target: try target.endpoint()
+        )
+        configuration.replicatorType =
+            switch direction {
+            case .pushAndPull: .pushAndPull
+            case .push: .push
+            case .pull: .pull
+            }
+        configuration.continuous = isContinuous
+        configuration.authenticator = credentials.authenticator
+        trust.apply(to: &configuration)
+        options.apply(to: &configuration)
+        return configuration
+    }
+}
