@@ -344,6 +344,7 @@ let packages: [[Target]] = [
             "CouchbaseLiteSwift",
             "DivanAuth",
             "DivanCompression",
+            "DivanCrypto",
             "DivanDiscovery",
             "DivanJSON",
             "DivanLog",
