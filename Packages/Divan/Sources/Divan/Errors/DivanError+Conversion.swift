@@ -185,6 +185,9 @@ extension DivanError {
         }
     }
 
+    /// A revoked certificate, and one for another host: the compatible API has no names for these codes.
+    private static let certificateProblems = [14, 15].map { CBLError.networkBase + $0 }
+
     private static func networkCode(_ number: Int) -> Code {
         switch number {
         case CBLError.invalidJSON, CBLError.decodingError: .decodingFailed
@@ -193,6 +196,7 @@ extension DivanError {
         case CBLError.timeout: .timeout
         case CBLError.tlsCertExpired, CBLError.tlsCertUntrusted, CBLError.tlsCertUnknownRoot:
             .untrusted
+        case _ where certificateProblems.contains(number): .untrusted
         case CBLError.tlsClientCertRequired, CBLError.tlsClientCertRejected,
             CBLError.httpAuthRequired, CBLError.httpProxyAuthRequired:
             .unauthorized
