@@ -111,7 +111,7 @@ extension Blob {
     /// - Throws: The same errors as ``data()``; file system errors.
     public func write(to file: URL) throws(DivanError) {
         try DivanError.converting(place: file.path) {
-            // The file gets its name when it is complete, so that an error leaves the old one as it was.
+            // The file gets its name when it is complete, so that an error leaves the old one.
             let draft = file.appendingPathExtension("part")
             try Data().write(to: draft)
             defer { try? FileManager.default.removeItem(at: draft) }
