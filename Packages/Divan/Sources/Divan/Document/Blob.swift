@@ -119,10 +119,9 @@ extension Blob {
             defer { try? handle.close() }
             try forEachPiece { try handle.write(contentsOf: $0) }
             if FileManager.default.fileExists(atPath: file.path) {
-                _ = try FileManager.default.replaceItemAt(file, withItemAt: draft)
-            } else {
-                try FileManager.default.moveItem(at: draft, to: file)
+                try FileManager.default.removeItem(at: file)
             }
+            try FileManager.default.moveItem(at: draft, to: file)
         }
     }
 
