@@ -28,8 +28,9 @@ import Testing
         defer { TestEnvironment.set("DIVAN_DIRECTORY", nil) }
         let notes = try await database.collection("notes")
         let task = Task { try await Self.example() }
-        for try await done in notes.live(where: #Predicate<Note> { $0.done }) {
-            if done.map(\.title) == ["Milk"] { break }
+        for try await done in notes.live(where: #Predicate<Note> { $0.done })
+        where done.map(\.title) == ["Milk"] {
+            break
         }
         task.cancel()
         try? await task.value

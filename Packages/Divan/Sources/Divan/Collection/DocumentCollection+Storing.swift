@@ -16,10 +16,11 @@ extension DocumentCollection {
         _ id: String,
         over parent: ExpectedParent
     ) throws(DivanError) -> StoredDocument {
-        guard case .saved(let stored) = try outcome(of: body, id, over: parent) else {
-            throw conflict(id)
+        switch try outcome(of: body, id, over: parent) {
+        case .saved(let stored): return stored
+        case .conflict where parent == .revision(nil): throw existing(id)
+        case .conflict: throw conflict(id)
         }
-        return stored
     }
 
     /// Stores a body, unless another revision is current than `parent`.
@@ -110,6 +111,15 @@ extension DocumentCollection {
             place: place,
             problem: "document \(id.debugDescription) does not exist",
             remedy: "save it first, or pass a default"
+        )
+    }
+
+    private func existing(_ id: String) -> DivanError {
+        DivanError(
+            .conflict,
+            place: place,
+            problem: "document \(id.debugDescription) already exists",
+            remedy: "choose another ID, or change the document with update"
         )
     }
 

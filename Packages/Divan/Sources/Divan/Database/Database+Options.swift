@@ -10,7 +10,9 @@ extension Database {
     /// let db = try Database.open("notes", .init(key: .credential("notes")))
     /// ```
     public struct Options: Sendable {
-        /// The key of an encrypted database; `nil` for an unencrypted one. A new database is encrypted with it.
+        /// The key of an encrypted database; `nil` for an unencrypted one.
+        ///
+        /// A new database is encrypted with it.
         public var key: EncryptionKey?
         /// Whether it is opened for reading only; it can then be open while another process writes.
         public var isReadOnly = false
@@ -22,9 +24,13 @@ extension Database {
         public var isDurable = false
         /// How revisions are identified; `nil` for the scheme that the database has, or `revisionTrees` for a new one.
         public var revisions: RevisionScheme?
-        /// The storage engine; `nil` for SQLite. A database belongs to the engine that created it.
+        /// The storage engine; `nil` for SQLite.
+        ///
+        /// A database belongs to the engine that created it.
         public var engine: (any StorageEngineProvider)?
         /// Custom codecs for bodies, each under its number from 128 to 255, which is stored in the database.
+        ///
+        /// Select one with ``DocumentCollection/compressBodies(with:)``.
         public var bodyCodecs: [UInt8: any DictionaryCodec] = [:]
         /// Whether the tools `divan status` and `divan top` show what this database syncs.
         public var publishesStatus = false

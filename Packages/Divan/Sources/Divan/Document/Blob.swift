@@ -111,7 +111,7 @@ extension Blob {
     /// - Throws: The same errors as ``data()``; file system errors.
     public func write(to file: URL) throws(DivanError) {
         try DivanError.converting(place: file.path) {
-            // The file gets its name when it is complete, so that an error leaves the old one as it was.
+            // The file gets its name when it is complete, so that an error leaves the old one.
             let draft = file.appendingPathExtension("part")
             try Data().write(to: draft)
             defer { try? FileManager.default.removeItem(at: draft) }
@@ -119,10 +119,9 @@ extension Blob {
             defer { try? handle.close() }
             try forEachPiece { try handle.write(contentsOf: $0) }
             if FileManager.default.fileExists(atPath: file.path) {
-                _ = try FileManager.default.replaceItemAt(file, withItemAt: draft)
-            } else {
-                try FileManager.default.moveItem(at: draft, to: file)
+                try FileManager.default.removeItem(at: file)
             }
+            try FileManager.default.moveItem(at: draft, to: file)
         }
     }
 

@@ -32,7 +32,7 @@ extension DivanError {
             self.init(
                 Self.code(of: error),
                 place: place(),
-                problem: error.localizedDescription,
+                problem: Self.problem(of: error),
                 remedy: "check the path and its permissions",
                 underlying: error
             )
@@ -117,6 +117,17 @@ extension DivanError {
         case .tookTooLong: .timeout
         case .leftWaiting: .unexpected
         case .tookTooMuchMemory, .othersHoldMemory: .outOfMemory
+        }
+    }
+
+    private static func problem(of error: CocoaError) -> String {
+        switch code(of: error) {
+        case .notFound: "the file does not exist"
+        case .alreadyExists: "the file already exists"
+        case .permissionDenied: "access to the file is denied"
+        case .diskFull: "no space left on the disk"
+        case .readOnly: "the disk is read-only"
+        default: "the file cannot be read or written (Foundation error \(error.errorCode))"
         }
     }
 

@@ -101,7 +101,7 @@ import Testing
         #expect(try cheap.all().map(\.id) == ["oslo", "porto", "udine"])
         #expect(try chairs.documents(of: Chair.self, limit: 2).all().count == 2)
         var names: [String] = []
-        try cheap.forEach { names.append($0.name) }
+        try cheap.forEachDocument { names.append($0.name) }
         #expect(names == ["Oslo", "Porto", "Udine"])
         #expect(try cheap.explain().contains("SELECT"))
     }
