@@ -111,16 +111,23 @@ extension PeerAccess {
         _ conditions: ConditionCache
     ) -> RESTRights? {
         let all = shared.isEmpty ? nil : shared
-        guard let users else { return RESTRights(collections: all, isReadOnly: isReadOnly) }
-        guard let name = client.user, let entry = users.user(name) else { return nil }
-        let user = entry.record
+        let (name, user): (String, UserRights)
+        var edition: UInt64 = 0
+        if let tokens, let token = client.token {
+            guard let grant = tokens.grant(of: token) else { return nil }
+            (name, user) = (grant.user, grant.rights)
+        } else {
+            guard let users else { return RESTRights(collections: all, isReadOnly: isReadOnly) }
+            guard let known = client.user, let entry = users.user(known) else { return nil }
+            (name, user, edition) = (known, entry.record.rights, entry.edition)
+        }
         let own = user.collections?.map { CollectionPath($0) }
             .filter { all?.contains($0) ?? true }
         var rights = RESTRights(
             collections: own ?? all,
             isReadOnly: isReadOnly || user.isReadOnly
         )
-        rights.edition = entry.edition
+        rights.edition = edition
         if let queries = user.queries { rights.queries = .named(queries) }
         if let condition = user.condition {
             // If the condition cannot be evaluated, the user is refused.

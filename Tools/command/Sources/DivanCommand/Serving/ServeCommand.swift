@@ -21,7 +21,8 @@ enum ServeCommand: Command {
             unless --identity or --no-tls is given. Several databases use consecutive ports.
 
             By default, anyone can connect. --user requires a password, --users an account from a
-            file ('divan users add'), and --client-certificate or --client-ca a certificate.
+            file ('divan users add'), --jwt-issuer a token, --client-certificate or --client-ca a
+            certificate.
             \(Credentials.details) DIVAN_IDENTITY_PASSWORD decrypts the FILE of --identity.
 
             SIGHUP reloads the users and certificates; SIGTERM tells peers to reconnect later.
@@ -80,6 +81,23 @@ enum ServeCommand: Command {
             completion: .file,
             "accept peers whose certificate these authorities signed"
         ),
+        .value("--jwt-issuer", "URL", "accept tokens (JWT) of this OpenID Connect issuer"),
+        .value("--jwt-audience", "NAME", isRepeating: true, "require this audience in tokens"),
+        .value(
+            "--jwt-keys",
+            "FILE|URL",
+            completion: .file,
+            "verify tokens with the issuer's keys (JWKS)"
+        ),
+        .value(
+            "--jwt-roles",
+            "FILE",
+            completion: .file,
+            "permissions of the roles in tokens (JSON)"
+        ),
+        .value("--jwt-role-claim", "CLAIM", "claim with the roles (default: roles)"),
+        .value("--jwt-user-claim", "CLAIM", "claim with the user name (default: sub)"),
+        .value("--jwt-clock-skew", "SECONDS", "tolerated difference of clocks (default: 60)"),
     ]
 
     private static let rest: [CommandSyntax.Option] = [

@@ -111,6 +111,7 @@ final class ServeSession {
     /// Closes what was opened before something failed.
     func abandon() {
         follower?.stop()
+        gate.tokens?.stop()
         metrics?.stop()
         rest?.stop()
         for database in served { database.stop(forRestart: false) }
@@ -119,6 +120,7 @@ final class ServeSession {
     /// Stops everything, and reports how much was transferred.
     func stop(forRestart: Bool) {
         follower?.stop()
+        gate.tokens?.stop()
         for activity in activities { activity.stop() }
         metrics?.stop()
         rest?.stop()
@@ -146,12 +148,13 @@ final class ServeSession {
 
     /// Ends connections as soon as their users' rights change.
     private func followUsers() {
-        guard let users = gate.users else { return }
         let (served, rest) = (served, rest)
-        follower = UserRightsWatcher(users) {
+        let dropOutdated = { @Sendable in
             for database in served { database.dropOutdated() }
             rest?.dropOutdated()
         }
+        gate.tokens?.start(dropOutdated)
+        if let users = gate.users { follower = UserRightsWatcher(users, dropOutdated) }
     }
 
     /// Reads the users and the certificates again; those that cannot be read stay unchanged.
@@ -163,6 +166,7 @@ final class ServeSession {
             }
             let hasOtherClients = try gate.certificates?.reload() ?? false
             gate.users?.refresh()
+            gate.tokens?.refresh()
             let gates = try served.map { try $0.replace(identity: identity, gate) }
             if let own = gates.first { rest?.replace(own, dismissesAll: hasOtherClients) }
             for database in served { database.dropOutdated() }

@@ -63,15 +63,15 @@ enum UserAddCommand: Command {
         if !isReplacing, (try? file.read())?.users[ExactText(name)] != nil { throw refusal }
         let password = try Secret.read(arguments, prompt: "Password for \(name)", isNew: true)
         var record = UserRecord(password: try PasswordHash(password))
-        record.isReadOnly = arguments.has("--read-only")
-        record.collections = collections.isEmpty ? nil : collections
-        record.condition = condition
-        record.queries = arguments.has("--queries") ? arguments.queryNames() : nil
+        record.rights.isReadOnly = arguments.has("--read-only")
+        record.rights.collections = collections.isEmpty ? nil : collections
+        record.rights.condition = condition
+        record.rights.queries = arguments.has("--queries") ? arguments.queryNames() : nil
         try file.update(creating: true) { list in
             if !isReplacing, list.users[ExactText(name)] != nil { throw refusal }
             list.users[ExactText(name)] = record
         }
-        terminal.done("\(name) \(record.rights)", ["user": .string(name)])
+        terminal.done("\(name) \(record.rights.summary)", ["user": .string(name)])
     }
 
     /// Checks that an Authorization header can carry the name (RFC 7617 §2).
@@ -146,12 +146,12 @@ enum UserListCommand: Command {
             guard let user = list.users[ExactText(name)] else { continue }
             if terminal.isJSON {
                 var object: JSONObject = [
-                    "name": .string(name), "readOnly": .bool(user.isReadOnly),
+                    "name": .string(name), "readOnly": .bool(user.rights.isReadOnly),
                 ]
-                for (name, value) in user.rightsMembers { object[name] = value }
+                for (name, value) in user.rights.members { object[name] = value }
                 terminal.result(JSON.object(object).canonicalText)
             } else {
-                terminal.result("\(name.padding(to: width))  \(user.rights)")
+                terminal.result("\(name.padding(to: width))  \(user.rights.summary)")
             }
         }
     }

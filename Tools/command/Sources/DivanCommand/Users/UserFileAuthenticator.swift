@@ -10,14 +10,6 @@ import Synchronization
 /// peer costs a digest instead of a fifth of a second. Unknown names take as long as known
 /// ones. May be called from any thread.
 final class UserFileAuthenticator: Sendable {
-    /// When a file, or its permissions, changed last: precise enough to notice every later change.
-    private struct Stamp: Equatable {
-        var seconds = 0
-        var nanoseconds = 0
-        var byteCount: Int64 = 0
-        var number: UInt64 = 0
-    }
-
     /// A user, and which edition of the record it is: a changed record has another.
     struct Entry: Sendable {
         let record: UserRecord
@@ -31,7 +23,7 @@ final class UserFileAuthenticator: Sendable {
         var edition: UInt64 = 0
         /// Whether the file can be read now.
         var isReadable = true
-        var stamp: Stamp
+        var stamp: FileStamp
 
         /// Takes over a file's users; those that are unchanged keep their edition.
         mutating func take(_ list: UserList) {
@@ -58,7 +50,7 @@ final class UserFileAuthenticator: Sendable {
     init(_ file: UserFile, onProblem: @escaping @Sendable (String) -> Void) throws {
         self.file = file
         self.onProblem = onProblem
-        let stamp = Self.stamp(of: file.path)
+        let stamp = FileStamp(of: file.path)
         var state = State(stamp: stamp)
         state.take(try file.read())
         self.state = Mutex(state)
@@ -72,7 +64,7 @@ final class UserFileAuthenticator: Sendable {
     /// Reads the file if it has changed; returns how often its users have changed.
     @discardableResult
     func refresh() -> UInt64 {
-        let stamp = Self.stamp(of: file.path)
+        let stamp = FileStamp(of: file.path)
         let (edition, problem) = state.withLock { state -> (UInt64, String?) in
             guard stamp != state.stamp else { return (state.edition, nil) }
             state.stamp = stamp
@@ -127,15 +119,5 @@ final class UserFileAuthenticator: Sendable {
         // A name contains no zero byte, so two different pairs never give the same bytes.
         for part in [key, Array(name.utf8), [0], Array(password.utf8)] { hash.update(part.span) }
         return hash.finalize()
-    }
-
-    private static func stamp(of path: String) -> Stamp {
-        guard let status = try? FileStatus(of: path) else { return Stamp() }
-        return Stamp(
-            seconds: status.changedSeconds,
-            nanoseconds: status.changedNanoseconds,
-            byteCount: Int64(status.byteCount),
-            number: status.inode
-        )
     }
 }

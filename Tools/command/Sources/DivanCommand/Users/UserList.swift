@@ -1,4 +1,3 @@
-import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanCrypto
 import DivanJSON
@@ -7,35 +6,8 @@ import DivanJSON
 struct UserRecord: Equatable, Sendable {
     /// The hash of the password.
     var password: PasswordHash
-    /// Whether the user may only pull.
-    var isReadOnly = false
-    /// The only collections that the user may replicate; `nil` means all that are shared.
-    var collections: [CollectionName]?
-    /// The condition of the documents that the user may read and write; `nil` means all.
-    var condition: UserCondition?
-    /// The only queries that the user may run over REST, by name; `nil` means all, also in SQL++.
-    var queries: [ExactText]?
-
-    /// The rights as in the file and in `users ls --json`.
-    var rightsMembers: JSONObject {
-        var object: JSONObject = [:]
-        if let collections {
-            object["collections"] = .array(collections.map { .string($0.description) })
-        }
-        if let condition { object["where"] = .string(condition.text) }
-        if let queries { object["queries"] = .array(queries.map { .string($0.text) }) }
-        return object
-    }
-
-    /// The rights as `users ls` shows them.
-    var rights: String {
-        let reach = collections.map { $0.map(\.description).joined(separator: ", ") }
-        let access = isReadOnly ? "can read" : "can read and write"
-        let limit = condition.map { " where \($0.text)" } ?? ""
-        let names = queries.map { $0.isEmpty ? "none" : $0.map(\.text).joined(separator: ", ") }
-        let queries = names.map { "; queries: \($0)" } ?? ""
-        return "\(access) \(reach ?? "all shared collections")\(limit)\(queries)"
-    }
+    /// The permissions.
+    var rights = UserRights()
 }
 
 /// The users of a file, by the bytes of their names.
@@ -79,47 +51,21 @@ struct UserList: Equatable, Sendable {
     var names: [String] { users.keys.sorted().map(\.text) }
 
     private static func record(_ entry: JSONObject, of name: String) throws -> UserRecord {
-        let known = ["password", "readOnly", "collections", "where", "queries"]
-        for key in entry.keys where !known.contains(key) {
-            throw damaged("user '\(name)' has the unknown member '\(key)'")
-        }
         guard case .string(let text)? = entry["password"], let password = PasswordHash(text: text)
         else { throw damaged("user '\(name)' has no valid password hash") }
-        var record = UserRecord(password: password)
-        switch entry["readOnly"] {
-        case nil: break
-        case .bool(let value)?: record.isReadOnly = value
-        case _?: throw damaged("'readOnly' of user '\(name)' is not true or false")
+        var members = entry
+        members["password"] = nil
+        do {
+            return UserRecord(password: password, rights: try UserRights(members, of: name))
+        } catch let problem as UserRights.Problem {
+            throw damaged("user '\(name)': \(problem.text)")
         }
-        switch entry["where"] {
-        case nil: break
-        case .string(let text)?: record.condition = try UserCondition(text, of: name)
-        case _?: throw damaged("'where' of user '\(name)' is not a string")
-        }
-        if let queries = entry["queries"] {
-            let names = queries.array?.compactMap(\.string)
-            guard let names, names.count == queries.array?.count else {
-                throw damaged("'queries' of user '\(name)' is not an array of names")
-            }
-            record.queries = names.map { ExactText($0) }
-        }
-        guard let collections = entry["collections"] else { return record }
-        guard let items = collections.array else {
-            throw damaged("'collections' of user '\(name)' is not an array")
-        }
-        record.collections = try items.map { item in
-            guard case .string(let text) = item else {
-                throw damaged("'collections' of user '\(name)' is not an array of names")
-            }
-            return try CollectionName.parsing(text)
-        }
-        return record
     }
 
     private static func json(_ record: UserRecord) -> JSON {
         var object: JSONObject = ["password": .string(record.password.text)]
-        if record.isReadOnly { object["readOnly"] = .bool(true) }
-        for (name, value) in record.rightsMembers { object[name] = value }
+        if record.rights.isReadOnly { object["readOnly"] = .bool(true) }
+        for (name, value) in record.rights.members { object[name] = value }
         return .object(object)
     }
 

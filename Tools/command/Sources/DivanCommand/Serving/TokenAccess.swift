@@ -1,0 +1,144 @@
+import CouchbaseLiteSwift
+import Dispatch
+import DivanAuth
+import DivanCommandLine
+import DivanJSON
+import DivanPlatform
+import Synchronization
+
+/// Accepts clients with tokens of an issuer (`--jwt-issuer`), and decides what they may do.
+///
+/// May be used from any thread.
+final class TokenAccess: Sendable {
+    /// What a token grants.
+    struct Grant: Equatable {
+        let user: String
+        let rights: UserRights
+    }
+
+    /// Accepts the tokens, and other credentials as another authenticator does.
+    let authenticator: TokenListenerAuthenticator
+    private let source: TokenKeySource
+    private let roles: TokenRoles?
+    private let onProblem: @Sendable (String) -> Void
+    private let queue = DispatchQueue(label: "divan.serve.tokens")
+    private let isStopped = Atomic(false)
+    private let stamp: Mutex<FileStamp?>
+    private let hasNewKeys = Atomic(false)
+
+    private static let options = [
+        "--jwt-audience", "--jwt-keys", "--jwt-user-claim", "--jwt-roles", "--jwt-role-claim",
+        "--jwt-clock-skew",
+    ]
+
+    /// Reads the options and the files that they name; `nil` if there is no `--jwt-issuer`.
+    init?(
+        _ arguments: Arguments,
+        otherwise other: (any DivanAuth.ListenerAuthenticator)?,
+        onProblem: @escaping @Sendable (String) -> Void
+    ) throws {
+        guard let issuer = arguments.value("--jwt-issuer") else {
+            for option in Self.options where arguments.has(option) {
+                throw Failure.usage("'\(option)' requires '--jwt-issuer'")
+            }
+            return nil
+        }
+        let audiences = arguments.values("--jwt-audience")
+        guard let place = arguments.value("--jwt-keys"), !audiences.isEmpty else {
+            throw Failure.usage("'--jwt-issuer' requires '--jwt-audience' and '--jwt-keys'")
+        }
+        let skew: Int = try arguments.number("--jwt-clock-skew", in: 0...600) ?? 60
+        source = try TokenKeySource(place)
+        let claim = arguments.value("--jwt-role-claim") ?? "roles"
+        let roles = try arguments.value("--jwt-roles").map { try TokenRoles($0, claim: claim) }
+        self.roles = roles
+        self.onProblem = onProblem
+        stamp = Mutex(source.isURL ? nil : FileStamp(of: place))
+        authenticator = TokenListenerAuthenticator(
+            TokenVerifier(
+                issuer: issuer,
+                audiences: audiences,
+                clockSkew: Double(skew),
+                userClaim: arguments.value("--jwt-user-claim") ?? "sub"
+            ),
+            keys: try source.read(),
+            otherwise: other,
+            accepting: { token in roles.map { $0.rights(of: token) != nil } ?? true },
+            now: { Double(WallClock.now()) / 1e9 }
+        )
+        file = source.isURL ? nil : place
+    }
+
+    private let file: String?
+
+    /// What a token grants; `nil` if it is not valid, or no longer.
+    func grant(of token: String) -> Grant? {
+        guard let verified = try? authenticator.verify(token) else { return nil }
+        guard let roles else { return Grant(user: verified.user, rights: UserRights()) }
+        return roles.rights(of: verified).map { Grant(user: verified.user, rights: $0) }
+    }
+
+    /// Reads the keys again; if that fails, those of before stay valid.
+    func refresh() {
+        do {
+            authenticator.replace(keys: try source.read())
+            hasNewKeys.store(true, ordering: .relaxed)
+        } catch {
+            let problem = (error as? Failure) ?? Failure(explaining: error)
+            onProblem("\(problem.line); the keys of before remain valid")
+        }
+    }
+
+    /// Begins to check for new keys and expired tokens; `dropOutdated` is called when some may have become invalid.
+    func start(_ dropOutdated: @escaping @Sendable () -> Void) {
+        if source.isURL { downloadLater() }
+        checkLater(dropOutdated)
+    }
+
+    /// Ends the checks.
+    func stop() { isStopped.store(true, ordering: .relaxed) }
+
+    private func checkLater(_ dropOutdated: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
+            guard let self, !isStopped.load(ordering: .relaxed) else { return }
+            if let file {
+                let now = FileStamp(of: file)
+                let isChanged = stamp.withLock { stamp in
+                    defer { stamp = now }
+                    return stamp != now
+                }
+                if isChanged { refresh() }
+            }
+            let hasExpired = authenticator.dropExpired()
+            if hasNewKeys.exchange(false, ordering: .relaxed) || hasExpired { dropOutdated() }
+            checkLater(dropOutdated)
+        }
+    }
+
+    /// On a thread of its own, because a download may take seconds.
+    private func downloadLater() {
+        let wait = DispatchTimeInterval.seconds(TokenKeySource.interval)
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + wait) { [weak self] in
+            guard let self, !isStopped.load(ordering: .relaxed) else { return }
+            refresh()
+            downloadLater()
+        }
+    }
+}
+
+/// When a file changed last: precise enough to notice every later change.
+struct FileStamp: Equatable {
+    private var seconds = 0
+    private var nanoseconds = 0
+    private var byteCount: Int64 = 0
+    private var number: UInt64 = 0
+
+    /// The stamp of a file; the same for all files that do not exist.
+    init(of path: String) {
+        guard let status = try? FileStatus(of: path) else { return }
+        seconds = status.changedSeconds
+        nanoseconds = status.changedNanoseconds
+        byteCount = Int64(status.byteCount)
+        number = status.inode
+    }
+}

@@ -1,0 +1,67 @@
+import DivanAuth
+import DivanCommandLine
+import Foundation
+
+/// Where the public keys of an issuer are: a file, or a URL, which `curl` downloads.
+struct TokenKeySource: Sendable {
+    /// Seconds between two downloads.
+    static let interval = 60
+
+    private let place: String
+    /// Whether the keys are downloaded.
+    let isURL: Bool
+
+    /// Checks the place.
+    ///
+    /// - Throws: `Failure` for a URL without TLS, except of this machine.
+    init(_ place: String) throws(Failure) {
+        self.place = place
+        let isLocal = ["http://127.0.0.1", "http://localhost"].contains { start in
+            place.hasPrefix(start) && [":", "/"].contains(place.dropFirst(start.count).prefix(1))
+        }
+        isURL = place.hasPrefix("https://") || isLocal
+        guard isURL || !place.contains("://") else {
+            throw Failure.usage("'--jwt-keys' requires a file or an https URL")
+        }
+    }
+
+    /// Reads the keys.
+    ///
+    /// - Throws: `Failure` that names the place.
+    func read() throws -> TokenKeySet {
+        let bytes = isURL ? try download() : try IdentityFile.contents(place)
+        do throws(TokenError) {
+            return try TokenKeySet(parsing: bytes)
+        } catch {
+            throw Failure(kind: .invalid, sentence: "\(place): \(error)")
+        }
+    }
+
+    private func download() throws -> [UInt8] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            [
+                "curl", "--silent", "--show-error", "--fail", "--max-time", "10", "--proto",
+                "=http,https",
+            ]
+            + ["--max-filesize", "\(TokenKeySet.byteCount)", "--", place]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let limit = TokenKeySet.byteCount + 1
+        let data = try output.fileHandleForReading.read(upToCount: limit) ?? Data()
+        try output.fileHandleForReading.close()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(
+                kind: .unreachable,
+                sentence: "\(place): cannot download the keys (curl: \(process.terminationStatus))",
+                hint: "check the URL, and that curl is installed"
+            )
+        }
+        return Array(data)
+    }
+}
