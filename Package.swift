@@ -627,7 +627,7 @@ let trials: [Target] = [
         at: "Tests/Growth/divan-growth",
         uses: ["DivanPlatform", "DivanGrowth"]
     ),
-    tests("GrowthTests", at: "Tests/GrowthTests", uses: ["DivanGrowth"]),
+    tests("GrowthTests", at: "Tests/GrowthTests", uses: ["DivanGrowth", "DivanTestKit"]),
     library(
         "DivanIndexTrial",
         at: "Tests/IndexTrial",
@@ -744,7 +744,11 @@ let trials: [Target] = [
         at: "Tests/Simulation/divan-simulate",
         uses: ["DivanPlatform", "DivanFleet"]
     ),
-    tests("SimulationTests", at: "Tests/SimulationTests", uses: ["DivanPlatform", "DivanFleet"]),
+    tests(
+        "SimulationTests",
+        at: "Tests/SimulationTests",
+        uses: ["DivanPlatform", "DivanFleet", "DivanTestKit"]
+    ),
     library("Logging", at: "Tests/Coexistence/Logging", uses: []),
     tests(
         "CoexistenceTests",
