@@ -588,7 +588,7 @@ let examples: [Target] = [
     tests(
         "GuideTests",
         at: "Docs/examples/Tests/GuideTests",
-        uses: ["CouchbaseLiteSwift", "DivanTestKit"]
+        uses: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"]
     ),
 ]
 
@@ -814,7 +814,7 @@ let trials: [Target] = [
     tests(
         "EndToEndTests",
         at: "Tests/EndToEndTests",
-        uses: ["CouchbaseLiteSwift", "DivanTestKit"]
+        uses: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"]
     ),
     program(
         "websocket-echo",

@@ -110,7 +110,7 @@ let package = Package(
         ),
         .testTarget(
             name: "GuideTests",
-            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],
             swiftSettings: strict
         ),
     ]
