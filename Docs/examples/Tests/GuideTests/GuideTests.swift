@@ -29,34 +29,36 @@ import Testing
     // MARK: The pages
 
     @Test(arguments: [
-        ("getting-started.md", "GettingStarted.swift"),
-        ("from-couchbase-lite.md", "FromCouchbaseLite.swift"),
-        ("resolving-conflicts.md", "ResolvingConflicts.swift"),
-        ("queries.md", "Queries.swift"),
-        ("encryption.md", "Encryption.swift"),
-        ("backup.md", "Backup.swift"),
-        ("blobs.md", "Blobs.swift"),
-        ("smaller-databases.md", "SmallerDatabases.swift"),
-        ("models.md", "Models.swift"),
-        ("threads.md", "Threads.swift"),
-        ("testing-your-app.md", "TestingYourApp.swift"),
-        ("sync-gateway.md", "SyncGateway.swift"),
-        ("beyond-one-machine.md", "BeyondOneMachine.swift"),
-        ("logging-and-metrics.md", "LoggingAndMetrics.swift"),
-        ("upgrading.md", "Upgrading.swift"),
+        ("getting-started.md", ["GettingStarted.swift"]),
+        ("from-couchbase-lite.md", ["FromCouchbaseLite.swift"]),
+        ("resolving-conflicts.md", ["ResolvingConflicts.swift"]),
+        ("queries.md", ["Queries.swift", "Predictions.swift"]),
+        ("encryption.md", ["Encryption.swift"]),
+        ("backup.md", ["Backup.swift"]),
+        ("blobs.md", ["Blobs.swift"]),
+        ("smaller-databases.md", ["SmallerDatabases.swift"]),
+        ("models.md", ["Models.swift"]),
+        ("threads.md", ["Threads.swift"]),
+        ("testing-your-app.md", ["TestingYourApp.swift"]),
+        ("sync-gateway.md", ["SyncGateway.swift"]),
+        ("beyond-one-machine.md", ["BeyondOneMachine.swift"]),
+        ("logging-and-metrics.md", ["LoggingAndMetrics.swift"]),
+        ("upgrading.md", ["Upgrading.swift"]),
         // Their code is an example program, which ExampleTests runs.
-        ("an-app-from-zero.md", "../../Sources/guestbook-example"),
-        ("one-process.md", "../../Sources/menu-server-example"),
-        ("peer-to-peer.md", "../../Sources/room-example"),
+        ("an-app-from-zero.md", ["../../Sources/guestbook-example"]),
+        ("one-process.md", ["../../Sources/menu-server-example"]),
+        ("peer-to-peer.md", ["../../Sources/room-example"]),
     ])
     func `every Swift block of a guide is compiled in these tests`(
         _ page: String,
-        _ source: String
+        _ names: [String]
     ) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let guides = here.appendingPathComponent("../../../guides")
         let text = try String(contentsOf: guides.appendingPathComponent(page), encoding: .utf8)
-        let sources = try files(at: here.appendingPathComponent(source).standardizedFileURL)
+        let sources = try names.flatMap {
+            try files(at: here.appendingPathComponent($0).standardizedFileURL)
+        }
         let shared = here.appendingPathComponent("ResolverTests.swift")
         let code = try (sources + [shared])
             .map { flush(try String(contentsOf: $0, encoding: .utf8)) }.joined()
@@ -112,36 +114,6 @@ import Testing
         for name in names where name.hasSuffix(".md") && name != "README.md" {
             #expect(index.contains("](\(name))"), "\(name)")
         }
-    }
-
-    // MARK: Getting started
-
-    @Test func `the database of the first guide is saved`() throws {
-        defer { remove() }
-        try keepMenu(in: directory)
-        let menu = try #require(try database("shop").collection(name: "menu"))
-        #expect(try menu.document(id: "soup")?.double(forKey: "price") == 4.8)
-    }
-
-    @Test func `the first change is reported`() async throws {
-        defer { remove() }
-        let menu = try database("shop").createCollection(name: "menu")
-        #expect(try await waitForOneChange(in: menu) == ["tea"])
-    }
-
-    @Test func `the first sync downloads the menu`() async throws {
-        defer { remove() }
-        // Not `TLSIdentity.storeDirectory`: other tests of this process have set their own.
-        setenv("DIVAN_IDENTITY_DIRECTORY", directory + "/identities", 1)
-        defer { unsetenv("DIVAN_IDENTITY_DIRECTORY") }
-        let menu = try database("shop").createCollection(name: "menu")
-        try menu.save(document: MutableDocument(id: "soup", data: ["name": "Lentil soup"]))
-        let listener = try share(menu)
-        let address = try #require(listener.urls?.first).absoluteString
-        let copy = try database("kiosk").createCollection(name: "menu")
-        try await sync(copy, with: address, pinning: listener.tlsIdentity?.certs.first)
-        #expect(try copy.document(id: "soup")?.string(forKey: "name") == "Lentil soup")
-        listener.stop()
     }
 
     // MARK: Encryption
@@ -207,35 +179,5 @@ import Testing
         try await show(pulled) { shown = $0 }
         #expect(shown == bytes)
         withExtendedLifetime(replicator) {}
-    }
-
-    // MARK: Queries
-
-    @Test func `the guide's queries return the expected rows`() async throws {
-        defer { remove() }
-        let shop = try database("shop")
-        let collection = try shop.createCollection(name: "chairs", scope: "shop")
-        try save(collection)
-        try index(collection)
-        #expect(try namesOfCheapChairs(in: shop, below: 130) == ["Oslo", "Porto"])
-        #expect(try chairs(in: shop).map(\.id) == ["bern", "oslo", "porto"])
-        #expect(try cheapSeats(collection) == ["Oslo"])
-        #expect(try everySeat(collection) == ["bern", "oslo", "porto"])
-        #expect(try onlyOwn(collection, of: "ada").pushFilter != nil)
-        let built = chairsBuiltInCode(collection)
-        built.parameters = Parameters().setInt(100, forName: "price")
-        #expect(try built.execute().map { $0.string(at: 0) } == ["Porto"])
-        var counts: [Int] = []
-        try await follow(built) { rows in
-            counts.append(rows.count)
-            let cheap = MutableDocument(id: "graz", data: ["name": "Graz", "price": 50])
-            try? collection.save(document: cheap)
-            return counts.count < 2
-        }
-        #expect(counts == [1, 2])
-        let story: [String: Any] = ["name": "Riga", "story": "You will love it."]
-        try collection.save(document: MutableDocument(id: "riga", data: story))
-        let happy = try moods(of: collection, in: shop).execute()
-        #expect(happy.map { $0.string(at: 0) } == ["Riga"])
     }
 }
