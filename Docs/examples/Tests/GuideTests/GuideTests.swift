@@ -116,42 +116,6 @@ import Testing
         }
     }
 
-    // MARK: Encryption
-
-    @Test func `an encrypted field is not readable on the server`() async throws {
-        defer { remove() }
-        let (mine, theirs) = (try database("mine"), try database("theirs"))
-        let people = try mine.createCollection(name: "people")
-        let copies = try theirs.createCollection(name: "people")
-        let listener = try serve(copies)
-        defer { listener.stop() }
-        let url = try #require(listener.urls?.first)
-        try saveEmployee(in: people)
-        try await replicate(people, with: url, key: .key(Data(repeating: 7, count: 32)))
-        let copy = try #require(try copies.document(id: "ada"))
-        #expect(copy.keys.sorted() == ["encrypted$ssn", "name"])
-        #expect(!copy.toJSON().contains("123-45"))
-    }
-
-    @Test func `a database key is read from systemd credentials or a file`() throws {
-        defer { remove() }
-        let keys = directory + "/keys"
-        try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
-        for (name, byte) in [("notes", UInt8(1)), ("next.key", 2)] {
-            let file = "\(keys)/\(name)"
-            try Data(repeating: byte, count: 32).write(to: URL(fileURLWithPath: file))
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-        }
-        setenv("CREDENTIALS_DIRECTORY", keys, 1)
-        defer { unsetenv("CREDENTIALS_DIRECTORY") }
-        let notes = try openNotes(in: directory)
-        try notes.defaultCollection().save(document: MutableDocument(id: "one"))
-        try changeKey(of: notes, to: keys + "/next.key")
-        #expect(try notes.defaultCollection().count == 1)
-        try notes.close()
-        #expect(throws: (any Error).self) { try openNotes(in: directory) }
-    }
-
     // MARK: Blobs
 
     @Test func `a picture is saved, copied, skipped in a lazy pull, and fetched on demand`()

@@ -17,6 +17,12 @@ import Testing
         return config
     }
 
+    private func sync(_ collection: Collection, with target: any Endpoint) async throws {
+        let collections = [CollectionConfiguration(collection: collection)]
+        let config = ReplicatorConfiguration(collections: collections, target: target)
+        try await Replicator(config: config).run()
+    }
+
     // MARK: Sync Gateway
 
     @Test func `a session is sent as a cookie, and a refusal becomes a readable message`()
