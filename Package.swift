@@ -518,7 +518,7 @@ let examples: [Target] = [
     program(
         "room-example",
         at: "Docs/examples/Sources/room-example",
-        uses: ["CouchbaseLiteSwift", "DivanDiscovery"]
+        uses: ["Divan", "ExampleTerminal"]
     ),
     program(
         "guestbook-example",

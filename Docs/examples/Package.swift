@@ -57,9 +57,10 @@ let package = Package(
             dependencies: ["Divan"],
             swiftSettings: strict
         ),
+        .target(name: "ExampleTerminal", swiftSettings: strict),
         .executableTarget(
             name: "room-example",
-            dependencies: ["CouchbaseLiteSwift", "DivanDiscovery"],
+            dependencies: ["Divan", "ExampleTerminal"],
             swiftSettings: strict
         ),
         .executableTarget(
