@@ -523,7 +523,7 @@ let examples: [Target] = [
     program(
         "guestbook-example",
         at: "Docs/examples/Sources/guestbook-example",
-        uses: ["CouchbaseLiteSwift"]
+        uses: ["Divan"]
     ),
     program(
         "menu-server-example",

@@ -65,7 +65,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "guestbook-example",
-            dependencies: ["CouchbaseLiteSwift"],
+            dependencies: ["Divan"],
             swiftSettings: strict
         ),
         .executableTarget(
