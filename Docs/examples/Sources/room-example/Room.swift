@@ -43,6 +43,7 @@ actor Room {
     }
 
     func close() async throws {
+        for neighbour in neighbours.values { neighbour.sync.cancel() }
         await listener.stop()
         try await database.close()
     }

@@ -20,7 +20,7 @@ do {
         do {
             try await room.run()
         } catch {
-            Terminal.show("\(name) finds no peers: \(error)")
+            if !Task.isCancelled { Terminal.show("\(name) finds no peers: \(error)") }
         }
     }
     for await _ in Terminal.lines {}

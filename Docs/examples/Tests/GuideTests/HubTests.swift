@@ -1,47 +1,35 @@
-import CouchbaseLiteSwift
+import Divan
 import Foundation
 import Testing
 
 /// The class of the guide to hubs does what it says.
 @Suite struct HubTests {
-    private func collection(_ name: String) throws -> Collection {
-        try Database.inMemory(name: "shop").createCollection(name: name)
-    }
-
-    private func listening(to collection: Collection) -> URLEndpointListenerConfiguration {
-        var config = URLEndpointListenerConfiguration(collections: [collection])
-        config.networkInterface = "127.0.0.1"
-        config.disableTLS = true
-        return config
-    }
-
-    private func sync(_ collection: Collection, with target: any Endpoint) async throws {
-        let collections = [CollectionConfiguration(collection: collection)]
-        let config = ReplicatorConfiguration(collections: collections, target: target)
-        try await Replicator(config: config).run()
+    private func collection() throws -> DocumentCollection {
+        try Database.inMemory(name: "shop").collection("orders")
     }
 
     @Test func `a hub passes changes between a device and the office`() async throws {
-        let (office, middle) = (try collection("orders"), try collection("orders"))
-        let device = try collection("orders")
-        let top = URLEndpointListener(config: listening(to: office))
-        try top.start()
-        defer { top.stop() }
-        let hub = Hub(
-            listenerConfiguration: listening(to: middle),
-            office: URLEndpoint(url: try #require(top.urls?.first))
+        let (office, middle, device) = (try collection(), try collection(), try collection())
+        let top = try await Listener.start(sharing: office.database, options: .local)
+        let hub = try await Hub(
+            sharing: middle.database,
+            users: .anyone,
+            office: .url(try #require(top.localURL)),
+            options: .local
         )
-        let url = try #require(try hub.open().first)
-        let (up, down) = (office.changes(), middle.changes())
+        let sync = Sync(device.database, with: try #require(hub.urls.first))
+        var up = office.changes.makeAsyncIterator()
+        var down = middle.changes.makeAsyncIterator()
 
-        try device.save(document: MutableDocument(id: "table-4"))
-        try await sync(device, with: URLEndpoint(url: url))
-        for await change in up where change.documentIDs.contains("table-4") { break }
+        try await device.save(Document(id: "table-4"))
+        try await sync.run()
+        while let change = await up.next(), !change.ids.contains("table-4") {}
 
-        try office.save(document: MutableDocument(id: "closing-time"))
-        for await change in down where change.documentIDs.contains("closing-time") { break }
-        try await sync(device, with: URLEndpoint(url: url))
-        #expect(try device.documentIDs() == ["closing-time", "table-4"])
-        hub.close()
+        try await office.save(Document(id: "closing-time"))
+        while let change = await down.next(), !change.ids.contains("closing-time") {}
+        try await sync.run()
+        #expect(try await device.ids() == ["closing-time", "table-4"])
+        await hub.close()
+        await top.stop()
     }
 }
