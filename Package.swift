@@ -348,6 +348,7 @@ let packages: [[Target]] = [
             "CouchbaseLiteSwift",
             "DivanAuth",
             "DivanCompression",
+            "DivanCrypto",
             "DivanDiscovery",
             "DivanJSON",
             "DivanLog",

@@ -80,6 +80,29 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(name: "ExampleTerminal", swiftSettings: strict),
+        .executableTarget(
+            name: "kiosk-example",
+            dependencies: ["Divan", "ExampleTerminal"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "robots-example",
+            dependencies: ["Divan", "ExampleTerminal"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "accounts-example",
+            dependencies: ["Divan", "ExampleTerminal"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanExampleTests",
+            dependencies: [
+                "kiosk-example", "robots-example", "accounts-example", "Divan", "DivanTestKit",
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "PlugIns",
             dependencies: [

@@ -27,14 +27,14 @@ guard words.count == 1 else {
 do {
     let directory = URL(filePath: words[0], directoryHint: .isDirectory)
     let accounts = Accounts(file: directory.appending(path: "accounts.json"))
-    let db = try await Database.open("accounts", in: directory)
-    let notes = try await db.collection("notes")
+    let db = try Database.open("accounts", in: directory)
+    let notes = try db.collection("notes")
     var options = Listener.Options()
     options.identityStorage = .directory(directory.appending(path: "identities"))
     options.onRefusal = {
         Terminal.show("refused \($0.claimedUser ?? $0.address): \($0.explanation)")
     }
-    let listener = try await Listener.start(
+    let listener = try Listener.start(
         sharing: db,
         collections: [notes],
         users: .passwords { user, password in await accounts.accept(user, password) },
@@ -50,8 +50,8 @@ do {
     for url in listener.urls { Terminal.show(url.absoluteString) }
     Terminal.show(certificate.path)
     for await _ in Terminal.lines {}
-    await listener.stop(reconnecting: true)
-    try await db.close()
+    listener.stop(reconnecting: true)
+    try db.close()
 } catch {
     print(error)
     exit(1)

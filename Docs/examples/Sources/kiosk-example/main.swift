@@ -21,8 +21,8 @@ guard words.count == 4 else {
 }
 
 do {
-    let db = try await Database.open("kiosk", in: URL(filePath: words[0]))
-    let menu = try await db.collection("menu")
+    let db = try Database.open("kiosk", in: URL(filePath: words[0]))
+    let menu = try db.collection("menu")
     let certificate = try Certificate(contentsOf: URL(filePath: words[2]))
     let sync = Sync(
         db,
@@ -46,7 +46,7 @@ do {
     for await _ in Terminal.lines {}
     display.cancel()  // stops the sync
     _ = await display.value
-    try await db.close()  // ends the live query
+    try db.close()  // ends the live query
     try await screen.value
 } catch {
     print(error)

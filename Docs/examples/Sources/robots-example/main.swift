@@ -30,9 +30,9 @@ func authority(_ file: URL) throws -> Identity {
 
 do {
     let authority = try authority(URL(filePath: words[1]))
-    let db = try await Database.inMemory(name: "fleet")
-    let robots = try await db.collection("robots")
-    let mesh = try await Mesh.join(
+    let db = try Database.inMemory(name: "fleet")
+    let robots = try db.collection("robots")
+    let mesh = try Mesh.join(
         "fleet",
         sharing: db,
         identity: authority.issue(named: words[0]),
@@ -48,11 +48,11 @@ do {
     }
     Terminal.show("wss://127.0.0.1:\(mesh.port ?? 0)")
     for await place in Terminal.lines {
-        try await robots.save(Robot(id: words[0], place: place))
+        try robots.save(Robot(id: words[0], place: place))
     }
     await mesh.leave()
     try await radar.value
-    try await db.close()
+    try db.close()
 } catch {
     print(error)
     exit(1)

@@ -10,7 +10,7 @@ struct Article: Codable, Identifiable, Sendable {
     var vector: [Float]
 }
 
-/// Counts letters: a stand-in for a language model, which would compute the vector.
+/// Counts letters, in place of a language model.
 func vector(of text: String) -> [Float] {
     let letters = text.lowercased().utf8.filter { $0 >= 97 && $0 <= 122 }
     return (0..<26).map { letter in Float(letters.count { $0 == 97 + letter }) }
@@ -34,12 +34,12 @@ func run(_ words: String) throws {
         }
     }
     try articles.createIndex("words", .text("title", "text", language: "en"))
-    try articles.createIndex("subjects", .vectors("vector", dimensions: 26, centroids: 2))
+    let subjects = Index.vectors("vector", dimensions: 26, centroids: 2, metric: .cosine)
+    try articles.createIndex("subjects", subjects)
 
     let recent = articles.documents(where: #Predicate<Article> { $0.year > 2000 })
-    for article in try recent.matching(words, index: "words").all() {
-        print("words: \(article.title)")
-    }
+    let found = try recent.matching(words, index: "words").all()
+    print("words: \(found.map(\.title))")
     for near in try articles.nearest(to: vector(of: words), in: "vector", limit: 1) {
         print("subject: \(near.document.title ?? "?")")
     }

@@ -43,9 +43,9 @@ import Testing
         let seed = try first.line { $0.hasPrefix("wss://") }
         let second = try start("robots-example", "c3", authority, seed)
         _ = try second.line { $0.hasPrefix("wss://") }
-        first.type("kitchen")
+        try first.type("kitchen")
         #expect(try second.line { $0.hasPrefix("r2") } == "r2 is in kitchen")
-        second.type("cellar")
+        try second.type("cellar")
         #expect(try first.line { $0.hasPrefix("c3") } == "c3 is in cellar")
         for robot in [first, second] {
             robot.endInput()

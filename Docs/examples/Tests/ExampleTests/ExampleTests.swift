@@ -87,7 +87,7 @@ import Testing
         let search = try Program.built("search-example").run(["baked", "flour"])
         #expect(
             search.lines == [
-                "words: Baking bread", "subject: Baking bread", #"page: ["tea", "bread"]"#,
+                #"words: ["Baking bread"]"#, "subject: Baking bread", #"page: ["tea", "bread"]"#,
                 #"page: ["rails"]"#,
             ]
         )

@@ -47,6 +47,17 @@ extension WrittenObject {
         }
     }
 
+    /// Whether a key of a stored document may lead to members that the model did not write.
+    func mayNotKnow(_ key: String) -> Bool {
+        guard !isDictionary else { return false }
+        return switch member(key) {
+        case .object(let child): !child.isDictionary
+        case .later: true
+        case nil: !isKnownAbsent(key)
+        case .json, .array: false
+        }
+    }
+
     /// Whether a stored document has top-level or nested keys that the model did not write.
     func hasUnknown(of stored: JSONObject) -> Bool {
         guard !isDictionary else { return false }

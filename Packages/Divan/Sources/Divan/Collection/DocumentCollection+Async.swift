@@ -1,8 +1,8 @@
 internal import CouchbaseLiteSwift
 public import Foundation
 
-// The `async` form of each call: the same, on a thread that may wait for the disk. Each throws `cancelled` if the task
-// was cancelled before it began.
+// The `async` form of each call: the same, on a thread that may wait for the disk. Each throws
+// `cancelled` if the task was cancelled before it began.
 
 extension DocumentCollection {
     /// Returns a document, or `nil` if it does not exist or is deleted; see the synchronous form.

@@ -95,8 +95,9 @@ extension DocumentCollection {
             guard var document = found else { throw notFound(id) }
             try change(&document)
             let parent = ExpectedParent.revision(stored?.revisionID)
-            let saved = try outcome(of: document.written(), id, over: parent)
-            return saved.map { Document($0, in: database.official) }
+            guard case .saved(let saved) = try outcome(of: document.written(), id, over: parent)
+            else { return nil }
+            return Document(saved, in: database.official)
         }
     }
 
@@ -128,7 +129,8 @@ extension DocumentCollection {
             if let stored { try keepUnknown(of: stored, in: output, type, read) }
             let body = try WrittenBody(output.members, output.contents, place: place(of: id))
             let parent = ExpectedParent.revision(stored?.revisionID)
-            return try outcome(of: body, id, over: parent).map { _ in model }
+            guard case .saved = try outcome(of: body, id, over: parent) else { return nil }
+            return model
         }
     }
 

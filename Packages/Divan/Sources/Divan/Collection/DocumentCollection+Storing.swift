@@ -16,24 +16,25 @@ extension DocumentCollection {
         _ id: String,
         over parent: ExpectedParent
     ) throws(DivanError) -> StoredDocument {
-        guard let stored = try outcome(of: body, id, over: parent) else { throw conflict(id) }
-        return stored
+        switch try outcome(of: body, id, over: parent) {
+        case .saved(let stored): return stored
+        case .conflict where parent == .revision(nil): throw existing(id)
+        case .conflict: throw conflict(id)
+        }
     }
 
-    /// Stores a body; `nil` if another revision is current than `parent`.
+    /// Stores a body, unless another revision is current than `parent`.
     func outcome(
         of body: WrittenBody,
         _ id: String,
         over parent: ExpectedParent
-    ) throws(DivanError) -> StoredDocument? {
-        let outcome = try DivanError.converting(place: place(of: id)) {
+    ) throws(DivanError) -> SaveOutcome {
+        try DivanError.converting(place: place(of: id)) {
             let store = try official.openedStore()
             return try body.storing(try StoredID(checking: id), over: parent, in: store) {
                 try store.save($0, in: path, numbered: official.collectionID)
             }
         }
-        guard case .saved(let stored) = outcome else { return nil }
-        return stored
     }
 
     /// Saves a model, after adding what the stored document has beyond it.
@@ -42,21 +43,18 @@ extension DocumentCollection {
         id: String,
         isIdentified: Bool
     ) throws(DivanError) -> Revision {
-        var output = try encode(model, id: id, isIdentified: isIdentified)
         // Most models are new: the first attempt needs no read.
-        var parent = ExpectedParent.revision(nil)
-        for _ in 0..<Self.attemptLimit {
+        var current: StoredDocument?
+        var output = try encode(model, id: id, isIdentified: isIdentified)
+        for attempt in 0..<Self.attemptLimit {
+            if attempt > 1 { output = try encode(model, id: id, isIdentified: isIdentified) }
+            if let current { try keepUnknown(of: current, in: output, Model.self, nil) }
             let body = try WrittenBody(output.members, output.contents, place: place(of: id))
-            if let stored = try outcome(of: body, id, over: parent) {
-                return Revision(stored.revisionID, sequence: stored.sequence)
+            let parent = ExpectedParent.revision(current?.revisionID)
+            switch try outcome(of: body, id, over: parent) {
+            case .saved(let stored): return Revision(stored.revisionID, sequence: stored.sequence)
+            case .conflict(let other): current = other.flatMap { $0.isTombstone ? nil : $0 }
             }
-            guard let current = try stored(id) else {
-                parent = .revision(nil)
-                continue
-            }
-            output = try encode(model, id: id, isIdentified: isIdentified)
-            try keepUnknown(of: current, in: output, Model.self, nil)
-            parent = .revision(current.revisionID)
         }
         throw conflict(id)
     }
@@ -81,6 +79,7 @@ extension DocumentCollection {
         _ type: Model.Type,
         _ read: ReadKeys?
     ) throws(DivanError) {
+        guard JSONText.anyKey(in: stored.body, where: output.object.mayNotKnow) else { return }
         let members = try DivanError.converting(place: place(of: stored.documentID.text)) {
             try JSON(parsing: stored.body, limits: StoreLimits.bodyText).object ?? [:]
         }
@@ -112,6 +111,15 @@ extension DocumentCollection {
             place: place,
             problem: "document \(id.debugDescription) does not exist",
             remedy: "save it first, or pass a default"
+        )
+    }
+
+    private func existing(_ id: String) -> DivanError {
+        DivanError(
+            .conflict,
+            place: place,
+            problem: "document \(id.debugDescription) already exists",
+            remedy: "choose another ID, or change the document with update"
         )
     }
 

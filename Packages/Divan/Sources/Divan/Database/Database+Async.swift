@@ -1,8 +1,8 @@
 @_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
 public import Foundation
 
-// The `async` form of each call: the same, on a thread that may wait for the disk. Each throws `cancelled` if the task
-// was cancelled before it began.
+// The `async` form of each call: the same, on a thread that may wait for the disk. Each throws
+// `cancelled` if the task was cancelled before it began.
 extension Database {
     /// Opens a database; see the synchronous form.
     ///

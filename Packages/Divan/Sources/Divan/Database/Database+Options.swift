@@ -10,7 +10,9 @@ extension Database {
     /// let db = try Database.open("notes", .init(key: .credential("notes")))
     /// ```
     public struct Options: Sendable {
-        /// The key of an encrypted database; `nil` for an unencrypted one. A new database is encrypted with it.
+        /// The key of an encrypted database; `nil` for an unencrypted one.
+        ///
+        /// A new database is encrypted with it.
         public var key: EncryptionKey?
         /// Whether it is opened for reading only; it can then be open while another process writes.
         public var isReadOnly = false
@@ -22,9 +24,13 @@ extension Database {
         public var isDurable = false
         /// How revisions are identified; `nil` for the scheme that the database has, or `revisionTrees` for a new one.
         public var revisions: RevisionScheme?
-        /// The storage engine; `nil` for SQLite. A database belongs to the engine that created it.
+        /// The storage engine; `nil` for SQLite.
+        ///
+        /// A database belongs to the engine that created it.
         public var engine: (any StorageEngineProvider)?
         /// Custom codecs for bodies, each under its number from 128 to 255, which is stored in the database.
+        ///
+        /// Select one with ``DocumentCollection/compressBodies(with:)``.
         public var bodyCodecs: [UInt8: any DictionaryCodec] = [:]
         /// Whether the tools `divan status` and `divan top` show what this database syncs.
         public var publishesStatus = false
@@ -50,21 +56,21 @@ extension Database {
         }
 
         func configuration(in directory: URL?) -> OfficialConfiguration {
-            var config = OfficialConfiguration()
-            if let directory { config.directory = directory.path(percentEncoded: false) }
-            config.fullSync = isDurable
-            config.readOnly = isReadOnly
-            config.encryptionKey = key?.official
-            config.engine = engine
-            config.bodyCodecs = bodyCodecs.sorted { $0.key < $1.key }
+            var configuration = OfficialConfiguration()
+            if let directory { configuration.directory = directory.path(percentEncoded: false) }
+            configuration.fullSync = isDurable
+            configuration.readOnly = isReadOnly
+            configuration.encryptionKey = key?.official
+            configuration.engine = engine
+            configuration.bodyCodecs = bodyCodecs.sorted { $0.key < $1.key }
                 .map { BodyCodec(number: $0.key, codec: $0.value) }
-            config.publishesStatus = publishesStatus
+            configuration.publishesStatus = publishesStatus
             switch revisions {
             case nil: break
-            case .trees: config.revisionScheme = .revisionTrees
-            case .versionVectors: config.revisionScheme = .versionVectors
+            case .trees: configuration.revisionScheme = .revisionTrees
+            case .versionVectors: configuration.revisionScheme = .versionVectors
             }
-            return config
+            return configuration
         }
     }
 }

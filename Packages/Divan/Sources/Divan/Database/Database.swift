@@ -44,12 +44,12 @@ public final class Database: Sendable {
         _ options: Options = Options()
     ) throws(DivanError) -> Database {
         try DivanError.converting(place: "database \(name)") {
-            let config = options.configuration(in: directory)
+            let configuration = options.configuration(in: directory)
             guard
                 !options.mustExist
-                    || OfficialDatabase.exists(withName: name, inDirectory: config.directory)
-            else { throw missing(name, in: config.directory) }
-            return Database(try OfficialDatabase(name: name, config: config))
+                    || OfficialDatabase.exists(withName: name, inDirectory: configuration.directory)
+            else { throw missing(name, in: configuration.directory) }
+            return Database(try OfficialDatabase(name: name, config: configuration))
         }
     }
 

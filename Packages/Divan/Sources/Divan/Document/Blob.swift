@@ -111,17 +111,17 @@ extension Blob {
     /// - Throws: The same errors as ``data()``; file system errors.
     public func write(to file: URL) throws(DivanError) {
         try DivanError.converting(place: file.path) {
-            guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
-                throw DivanError(
-                    .ioFailed,
-                    place: file.path,
-                    problem: "the file cannot be created",
-                    remedy: "check the directory and its permissions"
-                )
-            }
-            let handle = try FileHandle(forWritingTo: file)
+            // The file gets its name when it is complete, so that an error leaves the old one.
+            let draft = file.appendingPathExtension("part")
+            try Data().write(to: draft)
+            defer { try? FileManager.default.removeItem(at: draft) }
+            let handle = try FileHandle(forWritingTo: draft)
             defer { try? handle.close() }
             try forEachPiece { try handle.write(contentsOf: $0) }
+            if FileManager.default.fileExists(atPath: file.path) {
+                try FileManager.default.removeItem(at: file)
+            }
+            try FileManager.default.moveItem(at: draft, to: file)
         }
     }
 

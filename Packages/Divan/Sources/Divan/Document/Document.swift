@@ -95,13 +95,17 @@ public struct Document: Sendable, Identifiable {
 // MARK: - Properties
 
 extension Document {
-    /// A property; `nil` if it does not exist. Setting `nil` removes it.
+    /// A property; `nil` if it does not exist.
+    ///
+    /// Setting `nil` removes it.
     public subscript(dynamicMember key: String) -> DocumentValue? {
         get { member(key) }
         set { setMember(key, newValue) }
     }
 
-    /// A property as a type; `nil` if it does not exist or is of another type. Setting `nil` removes it.
+    /// A property as a type; `nil` if it does not exist or is of another type.
+    ///
+    /// Setting `nil` removes it.
     public subscript<Value: DocumentValueConvertible>(dynamicMember key: String) -> Value? {
         get { member(key).flatMap { Value(documentValue: $0) } }
         set { setMember(key, newValue?.documentValue) }

@@ -15,6 +15,20 @@ enum JSONText {
         return found.map { text[start + $0.lowerBound..<start + $0.upperBound] }
     }
 
+    /// Whether a condition is true for any key of the object; also `true` if a key is written with escapes.
+    static func anyKey(in text: [UInt8], where condition: (String) -> Bool) -> Bool {
+        text.withUnsafeBufferPointer { text in
+            var scan = TextScan(text: text)
+            guard scan.enterObject() else { return false }
+            while let key = scan.key() {
+                if key.hasEscapes || condition(scan.plainText(key)) { return true }
+                guard scan.value() != nil else { return true }
+                scan.skipComma()
+            }
+            return false
+        }
+    }
+
     private static func range(
         of wanted: UnsafeBufferPointer<UInt8>,
         in text: UnsafeBufferPointer<UInt8>
@@ -66,6 +80,9 @@ private struct TextScan {
         position += 1
         return Key(range: range, hasEscapes: hasEscapes)
     }
+
+    /// The text of a key without escapes.
+    func plainText(_ key: Key) -> String { String(decoding: text[key.range], as: UTF8.self) }
 
     /// Whether a key is the wanted one.
     func spells(_ wanted: UnsafeBufferPointer<UInt8>, _ key: Key) -> Bool {

@@ -61,8 +61,8 @@ struct WrittenBody {
             case .bytes(let data): return try store.blobs.writeHeld(Array(data))
             case .stored(_, let home): try Self.copy(reference.digest, from: home, to: store)
             case nil:
-                // A copy of a document of another database brings its blobs along; without its content, the
-                // metadata is kept, as after a pull that left the content at the peer.
+                // A copy of a document of another database includes its blobs. Without the content,
+                // the metadata is kept, as after a pull that left the content at the peer.
                 if let home = contents.database {
                     try Self.copy(reference.digest, from: home, to: store)
                 }

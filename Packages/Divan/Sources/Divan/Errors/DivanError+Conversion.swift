@@ -27,13 +27,29 @@ extension DivanError {
             )
             return
         }
+        // On Linux, this cast alone succeeds for any NSError.
+        if let error = error as? CocoaError, (error as NSError).domain == NSCocoaErrorDomain {
+            self.init(
+                Self.code(of: error),
+                place: place(),
+                problem: Self.problem(of: error),
+                remedy: "check the path and its permissions",
+                underlying: error
+            )
+            return
+        }
         let official = publicForm(of: error)
         let cause = Self.cause(of: error)
         let store = (cause ?? error) as? StoreError
-        let text = Text(store?.explanation ?? official.localizedDescription)
+        let code = Self.code(domain: official.domain, official.code, store)
+        // The storage engine cannot tell encrypted text from any other.
+        let text =
+            code == .wrongKey
+            ? Text("the encryption key is wrong or missing; open it with its key")
+            : Text(store?.explanation ?? official.localizedDescription)
         let own = store == nil ? text.place : nil
         self.init(
-            Self.code(domain: official.domain, official.code, store),
+            code,
             place: own ?? Self.place(of: store, place()),
             problem: text.problem,
             remedy: text.remedy,
@@ -104,6 +120,29 @@ extension DivanError {
         }
     }
 
+    private static func problem(of error: CocoaError) -> String {
+        switch code(of: error) {
+        case .notFound: "the file does not exist"
+        case .alreadyExists: "the file already exists"
+        case .permissionDenied: "access to the file is denied"
+        case .diskFull: "no space left on the disk"
+        case .readOnly: "the disk is read-only"
+        default: "the file cannot be read or written (Foundation error \(error.errorCode))"
+        }
+    }
+
+    /// Errors of Foundation's file system calls.
+    private static func code(of error: CocoaError) -> Code {
+        switch error.code {
+        case .fileNoSuchFile, .fileReadNoSuchFile: .notFound
+        case .fileReadNoPermission, .fileWriteNoPermission: .permissionDenied
+        case .fileWriteFileExists: .alreadyExists
+        case .fileWriteOutOfSpace: .diskFull
+        case .fileWriteVolumeReadOnly: .readOnly
+        default: .ioFailed
+        }
+    }
+
     private static func code(domain: String, _ number: Int, _ store: StoreError?) -> Code {
         if let store, let code = code(of: store) { return code }
         switch domain {
@@ -121,7 +160,9 @@ extension DivanError {
         switch error.code {
         case .bodyTooLarge, .tooManyBlobs: .tooLarge
         case .forbiddenKey: .invalidArgument
-        case .notADatabase(let detail): detail.contains("key") ? .wrongKey : .notADatabase
+        case .notADatabase(let detail):
+            detail.contains("key") || detail.contains("file is not a database")
+                ? .wrongKey : .notADatabase
         case .diskFull: .diskFull
         default: nil
         }
@@ -155,6 +196,9 @@ extension DivanError {
         }
     }
 
+    /// A revoked certificate, and one for another host: the compatible API has no names for these codes.
+    private static let certificateProblems = [14, 15].map { CBLError.networkBase + $0 }
+
     private static func networkCode(_ number: Int) -> Code {
         switch number {
         case CBLError.invalidJSON, CBLError.decodingError: .decodingFailed
@@ -163,6 +207,7 @@ extension DivanError {
         case CBLError.timeout: .timeout
         case CBLError.tlsCertExpired, CBLError.tlsCertUntrusted, CBLError.tlsCertUnknownRoot:
             .untrusted
+        case _ where certificateProblems.contains(number): .untrusted
         case CBLError.tlsClientCertRequired, CBLError.tlsClientCertRejected,
             CBLError.httpAuthRequired, CBLError.httpProxyAuthRequired:
             .unauthorized

@@ -89,7 +89,7 @@ public struct DivanError: Error, Sendable {
         case corrupt = 14
         /// The file is not a database of this kind.
         case notADatabase = 15
-        /// The encryption key is wrong or missing.
+        /// The encryption key is wrong or missing, or the file is not a database at all.
         case wrongKey = 16
         /// The database was written by a version that is too old or too new.
         case unsupportedVersion = 17
@@ -215,7 +215,7 @@ extension DivanError {
     /// The file is not a database of this kind.
     public static var notADatabase: Code { .notADatabase }
 
-    /// The encryption key is wrong or missing.
+    /// The encryption key is wrong or missing, or the file is not a database at all.
     public static var wrongKey: Code { .wrongKey }
 
     /// The database was written by a version that is too old or too new.

@@ -103,7 +103,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     /// Calls `body` with each document as it is found, in constant memory unless the query sorts without an index.
     ///
     /// - Throws: The same errors as ``all()``; errors thrown by `body`, unchanged.
-    public func forEach(_ body: (Model) throws -> Void) throws {
+    public func forEachDocument(_ body: (Model) throws -> Void) throws {
         var failure: (any Error)?
         do {
             try runnable().forEachRow { row in

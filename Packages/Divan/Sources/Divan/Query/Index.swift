@@ -76,13 +76,13 @@ public struct Index: Sendable {
         centroids: Int = 64,
         metric: Metric = .euclidean
     ) -> Index {
-        var config = VectorIndexConfiguration(
+        var configuration = VectorIndexConfiguration(
             expression: expression,
             dimensions: UInt32(clamping: dimensions),
             centroids: UInt32(clamping: centroids)
         )
-        config.metric = metric.official
-        return Index(official: config)
+        configuration.metric = metric.official
+        return Index(official: configuration)
     }
 
     /// How the distance of two vectors is measured.

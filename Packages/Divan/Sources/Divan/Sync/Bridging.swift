@@ -15,6 +15,21 @@ extension Document {
     }
 }
 
+extension DivanError {
+    /// Converts an error that belongs to one document: its place is the document, whatever the error names.
+    init(_ error: any Error, onlyPlace place: String) {
+        let converted = DivanError(error)
+        self.init(
+            converted.code,
+            place: place,
+            problem: converted.problem,
+            remedy: converted.remedy,
+            underlying: converted.underlying,
+            canRetry: converted.canRetry
+        )
+    }
+}
+
 extension Background {
     /// Runs a call that may block, with a place for its errors.
     static func placing<Output: Sendable>(

@@ -61,7 +61,7 @@ public struct Discovery: Sendable {
         }
     }
 
-    /// The listeners that are available now, sorted by name, and again after each change.
+    /// The listeners that are available now, sorted by name, and again after each change; at first none.
     ///
     /// The search begins with the loop and ends with it. Advertised listeners of this program are included. Ends with
     /// ``DivanError/Code/unsupported`` if discovery is not available on this machine, for example without a running
@@ -72,6 +72,7 @@ public struct Discovery: Sendable {
                 continuation.finish(throwing: Self.missing)
                 return {}
             }
+            continuation.yield([])
             let search = Task {
                 do {
                     for try await peers in source.peers() {

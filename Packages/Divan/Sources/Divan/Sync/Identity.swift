@@ -1,4 +1,5 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanCrypto
 public import DivanTLS
 public import Foundation
 
@@ -28,6 +29,21 @@ public struct Identity: Sendable {
         public static let client = Usage(rawValue: 0x80)
     }
 
+    /// The kind of a new key.
+    public enum KeyType: Sendable {
+        /// RSA with 2,048 bits, which every Couchbase Lite peer supports; creating one takes about a tenth of a second.
+        case rsa
+        /// ECDSA on P-256, for Divan peers and other servers; creating one takes less than a millisecond.
+        case p256
+
+        fileprivate var official: PrivateKey.Kind {
+            switch self {
+            case .rsa: .rsa(bitCount: 2_048)
+            case .p256: .p256
+            }
+        }
+    }
+
     let credential: TLSCredential
 
     init(_ credential: TLSCredential) {
@@ -45,47 +61,51 @@ public struct Identity: Sendable {
 extension Identity {
     /// Creates a key and a self-signed certificate; nothing is stored.
     ///
-    /// The key is RSA with 2,048 bits, which every Couchbase Lite peer supports; creating it takes about a tenth of a
-    /// second.
-    ///
     /// - Parameters:
     ///   - name: The common name of the certificate.
     ///   - hosts: Host names and IP addresses of the listener, which clients that trust an authority check.
     ///   - usage: What the certificate may be used for.
     ///   - lifetime: How long the certificate is valid.
+    ///   - key: The kind of the key.
     /// - Returns: The identity, in memory only.
-    /// - Throws: ``DivanError/Code/invalidIdentity`` for an empty name or lifetime.
+    /// - Throws: ``DivanError/Code/invalidIdentity`` for an empty name, ``DivanError/Code/invalidArgument`` for a lifetime
+    ///   that is not positive.
     public static func selfSigned(
         named name: String,
         hosts: [String] = [],
         usage: Usage = [.server, .client],
-        validFor lifetime: Duration = .seconds(365 * 86_400)
+        validFor lifetime: Duration = .seconds(365 * 86_400),
+        key: KeyType = .rsa
     ) throws(DivanError) -> Identity {
-        try make(name, hosts, usage, lifetime, issuer: nil)
+        try make(name, hosts, usage, lifetime, key, issuer: nil)
     }
 
     /// Creates an authority that signs the certificates of other identities; nothing is stored.
     ///
-    /// - Throws: ``DivanError/Code/invalidIdentity`` for an empty name or lifetime.
+    /// - Throws: ``DivanError/Code/invalidIdentity`` for an empty name, ``DivanError/Code/invalidArgument`` for a lifetime
+    ///   that is not positive.
     public static func authority(
         named name: String,
-        validFor lifetime: Duration = .seconds(3_650 * 86_400)
+        validFor lifetime: Duration = .seconds(3_650 * 86_400),
+        key: KeyType = .rsa
     ) throws(DivanError) -> Identity {
-        try make(name, [], [], lifetime, isAuthority: true, issuer: nil)
+        try make(name, [], [], lifetime, key, isAuthority: true, issuer: nil)
     }
 
     /// Creates a key and a certificate that this authority signs.
     ///
-    /// The parameters are those of ``selfSigned(named:hosts:usage:validFor:)``.
+    /// The parameters are those of ``selfSigned(named:hosts:usage:validFor:key:)``.
     ///
-    /// - Throws: ``DivanError/Code/invalidIdentity`` if this is not an authority, or for an empty name or lifetime.
+    /// - Throws: ``DivanError/Code/invalidIdentity`` if this is not an authority, or for an empty name,
+    ///   ``DivanError/Code/invalidArgument`` for a lifetime that is not positive.
     public func issue(
         named name: String,
         hosts: [String] = [],
         usage: Usage = [.server, .client],
-        validFor lifetime: Duration = .seconds(365 * 86_400)
+        validFor lifetime: Duration = .seconds(365 * 86_400),
+        key: KeyType = .rsa
     ) throws(DivanError) -> Identity {
-        try Self.make(name, hosts, usage, lifetime, issuer: credential)
+        try Self.make(name, hosts, usage, lifetime, key, issuer: credential)
     }
 
     private static func make(
@@ -93,10 +113,18 @@ extension Identity {
         _ hosts: [String],
         _ usage: Usage,
         _ lifetime: Duration,
+        _ key: KeyType,
         isAuthority: Bool = false,
         issuer: TLSCredential?
     ) throws(DivanError) -> Identity {
         try DivanError.converting(place: "identity “\(name)”") {
+            guard lifetime > .zero else {
+                throw DivanError(
+                    .invalidArgument,
+                    problem: "the certificate would never be valid",
+                    remedy: "pass a lifetime of more than zero"
+                )
+            }
             let now = Date()
             var template = CertificateTemplate(
                 attributes: name.isEmpty ? [:] : ["CN": name],
@@ -106,7 +134,7 @@ extension Identity {
             )
             template.isAuthority = isAuthority
             template.alternativeNames = hosts.map { AlternativeName.host($0) }
-            return Identity(try TLSCredential.generate(template, issuer: issuer))
+            return Identity(try TLSCredential.generate(template, key: key.official, issuer: issuer))
         }
     }
 }

@@ -130,7 +130,7 @@ extension Sync.RefusedDocument {
         self.isPush = isPush
         error = DivanError(
             document.error,
-            place: "collection \(collection), document \(document.id)"
+            onlyPlace: "collection \(collection), document \(document.id)"
         )
         date = document.date
     }

@@ -122,7 +122,7 @@ extension Sync {
             isAccessRemoved = document.flags.contains(.accessRemoved)
             let (id, name) = (id, collection)
             error = document.error.map {
-                DivanError($0, place: "collection \(name), document \(id)")
+                DivanError($0, onlyPlace: "collection \(name), document \(id)")
             }
         }
     }

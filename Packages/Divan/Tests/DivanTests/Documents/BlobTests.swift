@@ -45,8 +45,12 @@ import Testing
         try await disk.database.compact()
         try await disk.database.documents.save(Document(id: "film", ["film": blob.documentValue]))
         let read = try #require(try await disk.database.documents.get("film")?.film?.blob)
-        try await read.write(to: target)
-        #expect(try Data(contentsOf: target) == content)
+        // The second time, it replaces the file.
+        for _ in 1...2 {
+            try await read.write(to: target)
+            #expect(try Data(contentsOf: target) == content)
+        }
+        expect(.notFound) { try read.write(to: disk.url.appending(path: "none/x")) }
         var pieces = 0
         try read.forEachPiece { piece in
             pieces += 1
@@ -75,7 +79,7 @@ import Testing
         #expect(throws: DivanError.self) { try JSONEncoder().encode(read) }
     }
 
-    @Test("A document that is copied to another database brings its blobs along")
+    @Test("Saving a document in another database copies its blobs")
     func copies() throws {
         let (one, two) = (try Database.inMemory(), try Database.inMemory())
         try one.documents.save(Document(id: "x", ["b": Blob(Data([7])).documentValue]))

@@ -40,7 +40,7 @@ import Testing
         expect(.conflict) { try notes.save(mine, ifRevision: nil) }
     }
 
-    @Test("A deleted document is gone, and can be saved again")
+    @Test("A deleted document no longer exists, and can be saved again")
     func deletion() throws {
         let doc = try notes.save(Document(id: "1", ["n": 1]))
         let revision = try #require(doc.revision)
@@ -67,7 +67,7 @@ import Testing
         #expect(try notes.get("1")?.n == 2)
     }
 
-    @Test("An update is repeated when somebody else changes the document in between")
+    @Test("An update is repeated if the document was changed in the meantime")
     func retry() throws {
         try notes.save(Document(id: "1", ["n": 0]))
         var attempts = 0

@@ -5,8 +5,8 @@ import Observation
 import Synchronization
 import Testing
 
-// Common names of the standard library and of Foundation, as programs write them: none of them may be ambiguous, or
-// mean something else, in a file that imports Divan. This file compiles or it does not; the test below only uses it.
+// Common names of the standard library and of Foundation, as programs write them: none of them may
+// be ambiguous, or mean something else, in a file that imports Divan.
 
 extension Collection where Element == Int {
     fileprivate var total: Int { reduce(0, +) }
@@ -137,7 +137,9 @@ private func existentials(
 ) {}
 
 @Suite struct CommonNamesTests {
-    @Test("Names of the standard library and Foundation mean the same beside Divan")
+    @Test(
+        "Names of the standard library and Foundation keep their meaning in a file that imports Divan"
+    )
     func names() {
         let names = Names()
         #expect(names.result.isSuccess)

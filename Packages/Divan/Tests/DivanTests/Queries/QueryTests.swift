@@ -43,7 +43,7 @@ import Testing
         #expect(first[1]?.double == 89)
         #expect(first["none"] == nil)
         #expect(first[7] == nil)
-        #expect(first.json == #"{"name":"Porto","price":89}"#)
+        #expect(first.json == #"{"name":"Porto","price":89.0}"#)
         struct Title: Decodable, Equatable {
             var name: String
             var price: Double
@@ -101,7 +101,7 @@ import Testing
         #expect(try cheap.all().map(\.id) == ["oslo", "porto", "udine"])
         #expect(try chairs.documents(of: Chair.self, limit: 2).all().count == 2)
         var names: [String] = []
-        try cheap.forEach { names.append($0.name) }
+        try cheap.forEachDocument { names.append($0.name) }
         #expect(names == ["Oslo", "Porto", "Udine"])
         #expect(try cheap.explain().contains("SELECT"))
     }
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("Queries run beside async code, and stop when they are cancelled or late")
+    @Test("Queries of async code stop when they are cancelled or exceed their time")
     func asynchronous() async throws {
         let rows = try await database.query("SELECT name FROM chairs")
         #expect(rows.count == 4)

@@ -200,8 +200,9 @@ import Testing
                 $0.advertisedAttributes = ["room": "2"]
             }
         )
-        for try await nearby in Discovery.process.peers {
-            guard let peer = nearby.first(where: { $0.name == name }) else { continue }
+        var nearby = Discovery.process.peers.makeAsyncIterator()
+        while let found = try await nearby.next() {
+            guard let peer = found.first(where: { $0.name == name }) else { continue }
             #expect(peer.database == "there" && peer.port == listener.port)
             #expect(peer.attributes["room"] == "2" && peer.url?.scheme == "ws")
             break
@@ -210,10 +211,7 @@ import Testing
         try await Sync(peers.here, with: .nearby(name, through: .process)).run()
         #expect(try await peers.theirNotes.get("a") != nil)
         await listener.stop()
-        for try await nearby in Discovery.process.peers
-        where !nearby.contains(where: { $0.name == name }) {
-            break
-        }
+        while let found = try await nearby.next(), found.contains(where: { $0.name == name }) {}
     }
 
     @Test func `nothing is found without discovery`() async throws {

@@ -29,7 +29,7 @@ import Testing
             group,
             sharing: database,
             collections: collections,
-            identity: identity ?? authority.issue(named: database.name),
+            identity: identity ?? authority.issue(named: database.name, key: .p256),
             trust: .authority(authority.certificate),
             resolver: resolver,
             discovery: discovery,
@@ -123,7 +123,7 @@ import Testing
         let second = try await Mesh.join(
             group,
             sharing: databases[1],
-            identity: authority.issue(named: "second"),
+            identity: authority.issue(named: "second", key: .p256),
             trust: .peers { _, chain in chain.last?.isAuthority == true },
             discovery: .none,
             seeds: [seed],
@@ -149,7 +149,7 @@ import Testing
             _ = try Mesh.join(
                 "a.b",
                 sharing: databases[0],
-                identity: authority.issue(named: "a"),
+                identity: authority.issue(named: "a", key: .p256),
                 trust: .authority(authority.certificate),
                 discovery: .process
             )

@@ -89,12 +89,14 @@ func failure(
 /// Identities that are made once for all tests, because making a key takes a while.
 enum TestIdentities {
     static let selfSigned = Swift.Result { try Identity.selfSigned(named: "jukebox") }
-    static let authority = Swift.Result { try Identity.authority(named: "robots") }
-    static let otherAuthority = Swift.Result { try Identity.authority(named: "others") }
+    static let authority = Swift.Result { try Identity.authority(named: "robots", key: .p256) }
+    static let otherAuthority = Swift.Result { try Identity.authority(named: "others", key: .p256) }
     static let signed = Swift.Result {
-        try authority.get().issue(named: "robot", hosts: ["127.0.0.1", "localhost"])
+        try authority.get().issue(named: "robot", hosts: ["127.0.0.1", "localhost"], key: .p256)
     }
-    static let stranger = Swift.Result { try otherAuthority.get().issue(named: "stranger") }
+    static let stranger = Swift.Result {
+        try otherAuthority.get().issue(named: "stranger", key: .p256)
+    }
 }
 
 /// Counts or collects, from any thread.

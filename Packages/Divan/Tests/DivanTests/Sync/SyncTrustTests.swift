@@ -51,7 +51,7 @@ import Testing
 
     @Test func `a certificate for another host is refused`() async throws {
         let elsewhere = try TestIdentities.authority.get()
-            .issue(named: "elsewhere", hosts: ["elsewhere.example"])
+            .issue(named: "elsewhere", hosts: ["elsewhere.example"], key: .p256)
         let listener = try await peers.listen(identity: elsewhere)
         let authority = try TestIdentities.authority.get().certificate
         let error = await failure(of: try peers.sync(listener, trust: .authority(authority)))
