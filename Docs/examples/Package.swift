@@ -57,7 +57,6 @@ let package = Package(
             dependencies: ["Divan"],
             swiftSettings: strict
         ),
-        .target(name: "ExampleTerminal", swiftSettings: strict),
         .executableTarget(
             name: "room-example",
             dependencies: ["Divan", "ExampleTerminal"],

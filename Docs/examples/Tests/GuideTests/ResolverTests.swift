@@ -50,16 +50,19 @@ import Testing
         }
     }
 
-    @Test func `a conflicting save is merged, and a deleted note stays deleted`() throws {
-        var mine = try here.save(Document(id: "n", ["title": "old", "text": "old"]))
-        try here.update("n") { $0.title = "new" }
+    @Test func `a conflicting save is merged, and a deleted note stays deleted`() async throws {
+        var mine = try await here.save(Document(id: "n", ["title": "old", "text": "old"]))
+        try await here.update("n") { $0.title = "new" }
         mine.text = "mine"
-        try saveCarefully(mine, in: here)
-        #expect(try here.get("n")?.json == #"{"text":"mine","title":"new"}"#)
+        try await saveCarefully(mine, in: here)
+        #expect(try await here.get("n")?.json == #"{"text":"mine","title":"new"}"#)
 
-        try here.delete("n")
-        let error = #expect(throws: DivanError.self) { try saveCarefully(mine, in: here) }
+        try await here.delete("n")
+        let stale = mine
+        let error = await #expect(throws: DivanError.self) {
+            try await saveCarefully(stale, in: here)
+        }
         #expect(error?.code == .notFound)
-        #expect(try here.get("n") == nil)
+        #expect(try await here.get("n") == nil)
     }
 }

@@ -21,11 +21,11 @@ struct EditsOverDeletions: ConflictResolver {
     }
 }
 
-func saveCarefully(_ note: Document, in notes: DocumentCollection) throws {
+func saveCarefully(_ note: Document, in notes: DocumentCollection) async throws {
     do {
-        try notes.save(note, ifRevision: note.revision)
+        try await notes.save(note, ifRevision: note.revision)
     } catch DivanError.conflict {
         // Throws DivanError.notFound if the note was deleted since it was read.
-        try notes.update(note.id) { $0.text = note.text }
+        try await notes.update(note.id) { $0.text = note.text }
     }
 }
