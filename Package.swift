@@ -533,12 +533,12 @@ let examples: [Target] = [
     program(
         "room-example",
         at: "Docs/examples/Sources/room-example",
-        uses: ["CouchbaseLiteSwift", "DivanDiscovery"]
+        uses: ["Divan", "ExampleTerminal"]
     ),
     program(
         "guestbook-example",
         at: "Docs/examples/Sources/guestbook-example",
-        uses: ["CouchbaseLiteSwift"]
+        uses: ["Divan"]
     ),
     program(
         "menu-server-example",
@@ -603,7 +603,7 @@ let examples: [Target] = [
     tests(
         "GuideTests",
         at: "Docs/examples/Tests/GuideTests",
-        uses: ["CouchbaseLiteSwift", "DivanTestKit"]
+        uses: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"]
     ),
 ]
 
@@ -833,7 +833,7 @@ let trials: [Target] = [
     tests(
         "EndToEndTests",
         at: "Tests/EndToEndTests",
-        uses: ["CouchbaseLiteSwift", "DivanTestKit"]
+        uses: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"]
     ),
     program(
         "websocket-echo",

@@ -59,12 +59,12 @@ let package = Package(
         ),
         .executableTarget(
             name: "room-example",
-            dependencies: ["CouchbaseLiteSwift", "DivanDiscovery"],
+            dependencies: ["Divan", "ExampleTerminal"],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "guestbook-example",
-            dependencies: ["CouchbaseLiteSwift"],
+            dependencies: ["Divan"],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -133,7 +133,7 @@ let package = Package(
         ),
         .testTarget(
             name: "GuideTests",
-            dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],
+            dependencies: ["CouchbaseLiteSwift", "Divan", "DivanTestKit"],
             swiftSettings: strict
         ),
     ]

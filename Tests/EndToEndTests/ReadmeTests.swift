@@ -1,4 +1,4 @@
-import CouchbaseLiteSwift
+import Divan
 import DivanTestKit
 import Foundation
 import Testing
@@ -25,11 +25,9 @@ import Testing
             try? FileManager.default.removeItem(atPath: directory)
         }
         try await syncMenu()
-        var config = DatabaseConfiguration()
-        config.directory = directory
-        let kiosk = try Database(name: "kiosk", config: config)
-        let copy = try kiosk.collection(name: "menu")
-        #expect(try copy?.document(id: "soup")?.string(forKey: "name") == "Lentil")
+        let kiosk = try await Database.open("kiosk", in: URL(filePath: directory))
+        let soup = try await kiosk.collection("menu").get("soup", as: Dish.self)
+        #expect(soup?.name == "Lentil")
     }
 
     @Test func `the README lists every package`() throws {

@@ -1,63 +1,55 @@
-import CouchbaseLiteSwift
+import Divan
 import Foundation
 
 /// The entries of a guest book, in sync with those on other machines.
-final class GuestBook {
-    struct Entry: Codable {
+struct GuestBook {
+    struct Entry: Codable, Identifiable {
+        /// Random, so that two machines never choose the same one.
+        var id = UUID()
         var name: String
         var text: String
-        var date: Date
+        var date = Date()
     }
 
-    private let directory: String
-    private let entries: Collection
-    private var listener: URLEndpointListener?
+    private let directory: URL
+    private let database: Database
+    private let entries: DocumentCollection
 
     init(directory: String) throws {
-        self.directory = directory
-        TLSIdentity.storeDirectory = directory + "/identities"
-        var config = DatabaseConfiguration()
-        config.directory = directory
-        entries = try Database(name: "guestbook", config: config).createCollection(name: "entries")
+        self.directory = URL(filePath: directory)
+        database = try Database.open("guestbook", in: self.directory)
+        entries = try database.collection("entries")
     }
 
-    /// Saves an entry under a random ID, so that two machines never choose the same one.
     func sign(_ name: String, _ text: String) throws {
-        var entry = TypedDocument(Entry(name: name, text: text, date: Date()))
-        try entries.save(&entry)
+        try entries.save(Entry(name: name, text: text))
     }
 
     /// All entries, oldest first.
     func lines() throws -> [String] {
         try entries.documents(of: Entry.self, orderBy: \.date).all()
-            .map { "\($0.content.name): \($0.content.text)" }
+            .map { "\($0.name): \($0.text)" }
     }
 
     /// Accepts peers; returns the URLs, and the path of the certificate that peers pin.
     func share(password: String) throws -> [String] {
-        var config = URLEndpointListenerConfiguration(collections: [entries])
-        config.authenticator = ListenerPasswordAuthenticator { user, shown in
-            user == "guest" && shown == password
-        }
-        let listener = URLEndpointListener(config: config)
-        try listener.start()
-        self.listener = listener
-        let file = directory + "/certificate.pem"
-        let certificate = listener.tlsIdentity?.certs.first?.pem ?? ""
-        try certificate.write(toFile: file, atomically: true, encoding: .utf8)
-        return (listener.urls ?? []).map(\.absoluteString) + [file]
+        var options = Listener.Options()
+        options.identityStorage = .directory(directory.appending(path: "identities"))
+        let users = Listener.Users.passwords(["guest": password])
+        let listener = try Listener.start(sharing: database, users: users, options: options)
+        let file = directory.appending(path: "certificate.pem")
+        try Data((listener.certificate?.pem ?? "").utf8).write(to: file)
+        return listener.urls.map(\.absoluteString) + [file.relativePath]
     }
 
     /// Pushes and pulls until both machines have the same entries.
     func sync(with address: String, pinning file: String, password: String) async throws {
-        var config = ReplicatorConfiguration(
-            collections: [CollectionConfiguration(collection: entries)],
-            target: try URLEndpoint(validating: address)
+        let sync = Sync(
+            database,
+            with: .url(address),
+            credentials: .password("guest", password),
+            trust: .pinned(try Certificate(contentsOf: URL(filePath: file)))
         )
-        config.authenticator = BasicAuthenticator(username: "guest", password: password)
-        config.pinnedServerCertificate = try TLSCertificate(
-            pem: String(contentsOfFile: file, encoding: .utf8)
-        )
-        try await Replicator(config: config).run()
+        try await sync.run()
     }
 }

@@ -28,6 +28,6 @@ do {
     exit(try await run(Array(CommandLine.arguments.dropFirst())))
 } catch {
     // An uncaught error would end the program with a crash report.
-    print(error.localizedDescription)
+    print(error)
     exit(1)
 }

@@ -1,102 +1,85 @@
-import CouchbaseLiteSwift
-import DivanDiscovery
+import Divan
 import Foundation
-import Synchronization
 
 /// A database that syncs with those of all peers in the room, which are found by DNS-SD.
-///
-/// `@unchecked Sendable`: state that changes is locked; the rest is set once and thread-safe.
-final class Room: @unchecked Sendable {
-    private let name: String
-    private let listener: URLEndpointListener
-    private let context: Neighbour.Context
-    private let neighbours = Mutex<[String: Neighbour]>([:])
-    private let activities = Mutex<[any DiscoveryActivity]>([])
-    private let listening = Mutex<ListenerToken?>(nil)
+actor Room {
+    private let database: Database
+    private let notes: DocumentCollection
+    private let listener: Listener
+    private let password: String
+    private let pins: Pins
+    private let report: @Sendable (String) -> Void
+    private var neighbours: [String: (peer: Neighbour, sync: Task<Void, Never>)] = [:]
 
+    /// Listens, and advertises the listener.
     init(
-        directory: String,
+        directory: URL,
         name: String,
-        token: String,
+        password: String,
         report: @escaping @Sendable (String) -> Void
-    ) throws {
-        self.name = name
-        TLSIdentity.storeDirectory = directory + "/identities"
-        var config = DatabaseConfiguration()
-        config.directory = directory
-        let notes = try Database(name: "room", config: config).defaultCollection()
-        context = Neighbour.Context(
-            notes: notes,
-            token: token,
-            pins: try Pins(directory: directory),
-            report: report
+    ) async throws {
+        self.password = password
+        self.report = report
+        pins = try Pins(directory: directory)
+        database = try await Database.open("room", in: directory)
+        notes = try database.documents
+        try await notes.save(Document(id: name, ["text": DocumentValue("hello from \(name)")]))
+        var options = Listener.Options()
+        options.identityStorage = .directory(directory.appending(path: "identities"))
+        options.advertisedName = name
+        listener = try await Listener.start(
+            sharing: database,
+            users: .passwords(["room": password]),
+            options: options
         )
-        var listening = URLEndpointListenerConfiguration(collections: [notes])
-        listening.authenticator = TokenListenerAuthenticator(token: token)
-        listener = URLEndpointListener(config: listening)
-    }
-
-    /// Listens, advertises the listener, and browses for other peers.
-    func open(through discovery: some PeerDiscovery) throws {
-        let (notes, report) = (context.notes, context.report)
-        let token = notes.addChangeListener(queue: context.queue) { change in
-            for id in change.documentIDs where (try? notes.document(id: id)) != nil {
-                report("has \(id)")
-            }
-        }
-        listening.withLock { $0 = token }
-        let own = MutableDocument(id: name)
-        own.setString("hello from \(name)", forKey: "text")
-        try notes.save(document: own)
-        try listener.start()
-        let advertisement = try PeerAdvertisement(
-            name: name,
-            port: listener.port ?? 0,
-            attributes: ["database": "room", "scheme": "wss", "fingerprint": fingerprint]
-        )
-        let advertising = try discovery.advertise(advertisement) { event in
-            if case .failed(let error) = event { report("\(error)") }
-        }
-        let browsing = try discovery.browse { event in self.hear(event) }
-        activities.withLock { $0 = [advertising, browsing] }
         report("listens")
     }
 
-    func close() throws {
-        for activity in activities.withLock({ $0 }) { activity.stop() }
-        listening.withLock { $0?.remove() }
-        try context.notes.database.close()
+    /// Syncs with all other peers until the task is cancelled.
+    func run() async throws {
+        async let arrivals: Void = reportArrivals()
+        for try await peers in Discovery.network.peers { meet(peers) }
+        try await arrivals
     }
 
-    private var fingerprint: String {
-        listener.tlsIdentity?.certs.first?.sha256Fingerprint ?? ""
+    func close() async throws {
+        for neighbour in neighbours.values { neighbour.sync.cancel() }
+        await listener.stop()
+        try await database.close()
     }
 
-    private func hear(_ event: BrowseEvent) {
-        switch event {
-        case .found(let peer): found(peer)
-        case .lost(let name):
-            guard let gone = neighbours.withLock({ $0.removeValue(forKey: name) }) else { return }
-            gone.leave()
-            context.report("lost \(name)")
-        case .failed(let error): context.report("\(error)")
+    private func reportArrivals() async throws {
+        for await change in notes.changes {
+            for id in change.ids where try await notes.contains(id) { report("has \(id)") }
         }
     }
 
-    /// Handles a peer that is new, or that has moved to another port or address.
-    private func found(_ peer: DiscoveredPeer) {
-        // Browsing also reports our own advertisement, under another name if ours was used.
-        guard peer.attributes["fingerprint"] != fingerprint,
-            let neighbour = Neighbour(peer, context)
-        else { return }
-        let (isKnown, former) = neighbours.withLock { neighbours in
+    /// Handles peers that are new, that have left, or that have moved to another address.
+    private func meet(_ peers: [Discovery.Peer]) {
+        // Our own advertisement is found too, under another name if ours was used.
+        let own = listener.certificate?.fingerprint
+        let others = peers.filter { $0.database == "room" && $0.fingerprint != own }
+        for (name, neighbour) in neighbours where !others.contains(where: { $0.name == name }) {
+            neighbour.sync.cancel()
+            neighbours[name] = nil
+            report("lost \(name)")
+        }
+        for peer in others {
             let former = neighbours[peer.name]
-            guard former?.isStill(peer) != true else { return (true, former) }
-            neighbours[peer.name] = neighbour
-            return (false, former)
+            guard let url = peer.url,
+                former?.peer.url != url || former?.peer.fingerprint != peer.fingerprint
+            else { continue }
+            former?.sync.cancel()
+            let neighbour = Neighbour(
+                name: peer.name,
+                url: url,
+                fingerprint: peer.fingerprint,
+                database: database,
+                password: password,
+                pins: pins,
+                report: report
+            )
+            neighbours[peer.name] = (neighbour, Task { await neighbour.meet() })
         }
-        guard !isKnown else { return }
-        former?.leave()
-        neighbour.meet()
     }
 }

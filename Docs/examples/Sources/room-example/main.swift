@@ -1,21 +1,33 @@
-import DivanDiscovery
+import ExampleTerminal
 import Foundation
 
-/// Syncs with all peers in the room until its input ends: room-example DIRECTORY NAME TOKEN.
-let words = CommandLine.arguments.dropFirst().map { $0 }
+/// Syncs with all peers in the room until its input ends: room-example DIRECTORY NAME PASSWORD.
+let words = Array(CommandLine.arguments.dropFirst())
 guard words.count == 3 else {
-    print("Usage: room-example DIRECTORY NAME TOKEN")
+    print("Usage: room-example DIRECTORY NAME PASSWORD")
     exit(2)
 }
 
 do {
-    let room = try Room(directory: words[0], name: words[1], token: words[2]) { text in
-        try? FileHandle.standardOutput.write(contentsOf: Data("\(words[1]) \(text)\n".utf8))
+    let name = words[1]
+    let room = try await Room(
+        directory: URL(filePath: words[0]),
+        name: name,
+        password: words[2],
+        report: { Terminal.show("\(name) \($0)") }
+    )
+    let running = Task {
+        do {
+            try await room.run()
+        } catch {
+            if !Task.isCancelled { Terminal.show("\(name) finds no peers: \(error)") }
+        }
     }
-    try room.open(through: AvahiDiscovery())
-    while readLine() != nil {}
-    try room.close()
+    for await _ in Terminal.lines {}
+    running.cancel()
+    await running.value
+    try await room.close()
 } catch {
-    print("\(error)")
+    print(error)
     exit(1)
 }

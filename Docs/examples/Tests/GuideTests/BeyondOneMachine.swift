@@ -1,36 +1,29 @@
-import CouchbaseLiteSwift
+import Divan
 import Foundation
 
 final class Hub: Sendable {
-    private let listener: URLEndpointListener
-    private let upward: Replicator
+    private let listener: Listener
+    private let upward: Sync
 
-    /// Devices connect to the listener `listenerConfiguration`; `office` is the next hub, or Sync Gateway.
+    /// Shares a database with devices, and syncs it with the next hub or Sync Gateway.
     init(
-        listenerConfiguration: URLEndpointListenerConfiguration,
-        office: any Endpoint,
-        login: (any Authenticator)? = nil
-    ) {
-        listener = URLEndpointListener(config: listenerConfiguration)
-        var config = ReplicatorConfiguration(
-            collections: CollectionConfiguration.fromCollections(listenerConfiguration.collections),
-            target: office
-        )
-        config.continuous = true
-        config.authenticator = login
-        upward = Replicator(config: config)
+        sharing database: Database,
+        users: Listener.Users,
+        office: Sync.Target,
+        login: Sync.Credentials = .none,
+        options: Listener.Options = Listener.Options()
+    ) async throws {
+        listener = try await Listener.start(sharing: database, users: users, options: options)
+        upward = Sync(database, with: office, credentials: login)
+        upward.start()
     }
 
-    /// Accepts devices, and returns the URLs.
-    func open() throws -> [URL] {
-        try listener.start()
-        upward.start()
-        return listener.urls ?? []
-    }
+    /// The addresses for devices.
+    var urls: [URL] { listener.urls }
 
     /// Stops, and asks devices to reconnect later.
-    func close() {
-        listener.stopForRestart()
-        upward.stop()
+    func close() async {
+        await listener.stop(reconnecting: true)
+        await upward.stop()
     }
 }

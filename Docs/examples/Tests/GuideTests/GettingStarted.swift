@@ -1,51 +1,26 @@
-import CouchbaseLiteSwift
+import Divan
+import Foundation
 
-func keepMenu(in directory: String) throws {
-    var config = DatabaseConfiguration()
-    config.directory = directory  // default: ~/.local/share/CouchbaseLite
-    let database = try Database(name: "shop", config: config)
-    let menu = try database.createCollection(name: "menu")
-
-    // Saving updates the object, so it can be changed and saved again.
-    let soup = MutableDocument(id: "soup", data: ["name": "Lentil soup", "price": 4.5])
-    try menu.save(document: soup)
-    soup["price"].value = 4.8
-    try menu.save(document: soup)
-
-    // Documents that are read are immutable; toMutable() returns a mutable copy.
-    let price = try menu.document(id: "soup")?.double(forKey: "price") ?? 0
-    print("\(menu.count) dish, \(price) for the soup")
-    try database.close()
+struct Dish: Codable, Identifiable, Sendable {
+    var id: String
+    var name: String
+    var price: Double
 }
 
-func waitForOneChange(in menu: Collection) async throws -> [String] {
-    let changes = menu.changes()
-    try menu.save(document: MutableDocument(id: "tea", data: ["name": "Mint tea"]))
-    for await change in changes { return change.documentIDs }
-    return []
-}
-
-func share(_ menu: Collection) throws -> URLEndpointListener {
-    var config = URLEndpointListenerConfiguration(collections: [menu])
-    config.networkInterface = "127.0.0.1"  // default: all interfaces
-    config.authenticator = ListenerPasswordAuthenticator { user, password in
-        user == "kiosk" && password == "secret"
+func keepMenu(in directory: URL) throws {
+    // Without `in`: ~/.local/share/CouchbaseLite
+    let shop = try Database.open("shop", in: directory)
+    let menu = try shop.collection("menu")
+    try menu.save(Dish(id: "soup", name: "Lentil soup", price: 4.5))
+    try menu.update("soup", as: Dish.self) { $0.price = 4.8 }
+    if let soup = try menu.get("soup", as: Dish.self) {
+        print("\(try menu.count()) dish, \(soup.price) for the soup")
     }
-    let listener = URLEndpointListener(config: config)
-    try listener.start()
-    return listener
+    try shop.close()
 }
 
-func sync(
-    _ copy: Collection,
-    with address: String,
-    pinning certificate: SecCertificate?
-) async throws {
-    var config = ReplicatorConfiguration(
-        collections: [CollectionConfiguration(collection: copy)],
-        target: try URLEndpoint(validating: address)
-    )
-    config.authenticator = BasicAuthenticator(username: "kiosk", password: "secret")
-    config.pinnedServerCertificate = certificate
-    try await Replicator(config: config).run()
+func waitForOneChange(in menu: DocumentCollection) async throws -> [String] {
+    var changes = menu.changes.makeAsyncIterator()
+    try await menu.save(Dish(id: "tea", name: "Mint tea", price: 2))
+    return await changes.next()?.ids ?? []
 }

@@ -29,34 +29,36 @@ import Testing
     // MARK: The pages
 
     @Test(arguments: [
-        ("getting-started.md", "GettingStarted.swift"),
-        ("from-couchbase-lite.md", "FromCouchbaseLite.swift"),
-        ("resolving-conflicts.md", "ResolvingConflicts.swift"),
-        ("queries.md", "Queries.swift"),
-        ("encryption.md", "Encryption.swift"),
-        ("backup.md", "Backup.swift"),
-        ("blobs.md", "Blobs.swift"),
-        ("smaller-databases.md", "SmallerDatabases.swift"),
-        ("models.md", "Models.swift"),
-        ("threads.md", "Threads.swift"),
-        ("testing-your-app.md", "TestingYourApp.swift"),
-        ("sync-gateway.md", "SyncGateway.swift"),
-        ("beyond-one-machine.md", "BeyondOneMachine.swift"),
-        ("logging-and-metrics.md", "LoggingAndMetrics.swift"),
-        ("upgrading.md", "Upgrading.swift"),
+        ("getting-started.md", ["GettingStarted.swift"]),
+        ("from-couchbase-lite.md", ["FromCouchbaseLite.swift"]),
+        ("resolving-conflicts.md", ["ResolvingConflicts.swift"]),
+        ("queries.md", ["Queries.swift", "Predictions.swift"]),
+        ("encryption.md", ["Encryption.swift"]),
+        ("backup.md", ["Backup.swift"]),
+        ("blobs.md", ["Blobs.swift"]),
+        ("smaller-databases.md", ["SmallerDatabases.swift"]),
+        ("models.md", ["Models.swift"]),
+        ("threads.md", ["Threads.swift"]),
+        ("testing-your-app.md", ["TestingYourApp.swift"]),
+        ("sync-gateway.md", ["SyncGateway.swift"]),
+        ("beyond-one-machine.md", ["BeyondOneMachine.swift"]),
+        ("logging-and-metrics.md", ["LoggingAndMetrics.swift"]),
+        ("upgrading.md", ["Upgrading.swift"]),
         // Their code is an example program, which ExampleTests runs.
-        ("an-app-from-zero.md", "../../Sources/guestbook-example"),
-        ("one-process.md", "../../Sources/menu-server-example"),
-        ("peer-to-peer.md", "../../Sources/room-example"),
+        ("an-app-from-zero.md", ["../../Sources/guestbook-example"]),
+        ("one-process.md", ["../../Sources/menu-server-example"]),
+        ("peer-to-peer.md", ["../../Sources/room-example"]),
     ])
     func `every Swift block of a guide is compiled in these tests`(
         _ page: String,
-        _ source: String
+        _ names: [String]
     ) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let guides = here.appendingPathComponent("../../../guides")
         let text = try String(contentsOf: guides.appendingPathComponent(page), encoding: .utf8)
-        let sources = try files(at: here.appendingPathComponent(source).standardizedFileURL)
+        let sources = try names.flatMap {
+            try files(at: here.appendingPathComponent($0).standardizedFileURL)
+        }
         let shared = here.appendingPathComponent("ResolverTests.swift")
         let code = try (sources + [shared])
             .map { flush(try String(contentsOf: $0, encoding: .utf8)) }.joined()
@@ -114,72 +116,6 @@ import Testing
         }
     }
 
-    // MARK: Getting started
-
-    @Test func `the database of the first guide is saved`() throws {
-        defer { remove() }
-        try keepMenu(in: directory)
-        let menu = try #require(try database("shop").collection(name: "menu"))
-        #expect(try menu.document(id: "soup")?.double(forKey: "price") == 4.8)
-    }
-
-    @Test func `the first change is reported`() async throws {
-        defer { remove() }
-        let menu = try database("shop").createCollection(name: "menu")
-        #expect(try await waitForOneChange(in: menu) == ["tea"])
-    }
-
-    @Test func `the first sync downloads the menu`() async throws {
-        defer { remove() }
-        // Not `TLSIdentity.storeDirectory`: other tests of this process have set their own.
-        setenv("DIVAN_IDENTITY_DIRECTORY", directory + "/identities", 1)
-        defer { unsetenv("DIVAN_IDENTITY_DIRECTORY") }
-        let menu = try database("shop").createCollection(name: "menu")
-        try menu.save(document: MutableDocument(id: "soup", data: ["name": "Lentil soup"]))
-        let listener = try share(menu)
-        let address = try #require(listener.urls?.first).absoluteString
-        let copy = try database("kiosk").createCollection(name: "menu")
-        try await sync(copy, with: address, pinning: listener.tlsIdentity?.certs.first)
-        #expect(try copy.document(id: "soup")?.string(forKey: "name") == "Lentil soup")
-        listener.stop()
-    }
-
-    // MARK: Encryption
-
-    @Test func `an encrypted field is not readable on the server`() async throws {
-        defer { remove() }
-        let (mine, theirs) = (try database("mine"), try database("theirs"))
-        let people = try mine.createCollection(name: "people")
-        let copies = try theirs.createCollection(name: "people")
-        let listener = try serve(copies)
-        defer { listener.stop() }
-        let url = try #require(listener.urls?.first)
-        try saveEmployee(in: people)
-        try await replicate(people, with: url, key: .key(Data(repeating: 7, count: 32)))
-        let copy = try #require(try copies.document(id: "ada"))
-        #expect(copy.keys.sorted() == ["encrypted$ssn", "name"])
-        #expect(!copy.toJSON().contains("123-45"))
-    }
-
-    @Test func `a database key is read from systemd credentials or a file`() throws {
-        defer { remove() }
-        let keys = directory + "/keys"
-        try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
-        for (name, byte) in [("notes", UInt8(1)), ("next.key", 2)] {
-            let file = "\(keys)/\(name)"
-            try Data(repeating: byte, count: 32).write(to: URL(fileURLWithPath: file))
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-        }
-        setenv("CREDENTIALS_DIRECTORY", keys, 1)
-        defer { unsetenv("CREDENTIALS_DIRECTORY") }
-        let notes = try openNotes(in: directory)
-        try notes.defaultCollection().save(document: MutableDocument(id: "one"))
-        try changeKey(of: notes, to: keys + "/next.key")
-        #expect(try notes.defaultCollection().count == 1)
-        try notes.close()
-        #expect(throws: (any Error).self) { try openNotes(in: directory) }
-    }
-
     // MARK: Blobs
 
     @Test func `a picture is saved, copied, skipped in a lazy pull, and fetched on demand`()
@@ -207,35 +143,5 @@ import Testing
         try await show(pulled) { shown = $0 }
         #expect(shown == bytes)
         withExtendedLifetime(replicator) {}
-    }
-
-    // MARK: Queries
-
-    @Test func `the guide's queries return the expected rows`() async throws {
-        defer { remove() }
-        let shop = try database("shop")
-        let collection = try shop.createCollection(name: "chairs", scope: "shop")
-        try save(collection)
-        try index(collection)
-        #expect(try namesOfCheapChairs(in: shop, below: 130) == ["Oslo", "Porto"])
-        #expect(try chairs(in: shop).map(\.id) == ["bern", "oslo", "porto"])
-        #expect(try cheapSeats(collection) == ["Oslo"])
-        #expect(try everySeat(collection) == ["bern", "oslo", "porto"])
-        #expect(try onlyOwn(collection, of: "ada").pushFilter != nil)
-        let built = chairsBuiltInCode(collection)
-        built.parameters = Parameters().setInt(100, forName: "price")
-        #expect(try built.execute().map { $0.string(at: 0) } == ["Porto"])
-        var counts: [Int] = []
-        try await follow(built) { rows in
-            counts.append(rows.count)
-            let cheap = MutableDocument(id: "graz", data: ["name": "Graz", "price": 50])
-            try? collection.save(document: cheap)
-            return counts.count < 2
-        }
-        #expect(counts == [1, 2])
-        let story: [String: Any] = ["name": "Riga", "story": "You will love it."]
-        try collection.save(document: MutableDocument(id: "riga", data: story))
-        let happy = try moods(of: collection, in: shop).execute()
-        #expect(happy.map { $0.string(at: 0) } == ["Riga"])
     }
 }

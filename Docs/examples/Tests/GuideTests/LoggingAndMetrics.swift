@@ -1,56 +1,50 @@
-import CouchbaseLiteSwift
+import Divan
 
-struct LogBridge: LogSinkProtocol {
-    let logger: Logging.Logger
-
-    func writeLog(level: LogLevel, domain: LogDomain, message: String) {
+func sendLogs(to logger: Logging.Logger) {
+    Log.consoleLevel = nil  // avoids printing each entry twice
+    Log.sink = Log.Sink(level: .info) { entry in
         logger.log(
-            level: Logging.Logger.Level(level),
-            "\(message)",
-            metadata: ["domain": "\(domain)"],
+            level: Logging.Logger.Level(entry.level),
+            "\(entry.message)",
+            metadata: ["area": "\(entry.area)"],
             source: "Divan"
         )
     }
 }
 
 extension Logging.Logger.Level {
-    init(_ level: LogLevel) {
+    init(_ level: Log.Level) {
         self =
             switch level {
             case .debug: .trace
             case .verbose: .debug
             case .info: .info
             case .warning: .warning
-            case .error, .none: .error
+            case .error: .error
             }
     }
 }
 
-func sendLogs(to logger: Logging.Logger) {
-    LogSinks.console = nil  // avoids printing each entry twice
-    LogSinks.custom = CustomLogSink(level: .info, logSink: LogBridge(logger: logger))
-}
-
-func record(_ listener: URLEndpointListener, as name: String) {
-    let figures = listener.statistics
-    let values: [(String, UInt64)] = [
-        ("divan_connections", listener.status.connectionCount),
-        ("divan_sent_documents", figures.sentDocumentCount),
-        ("divan_received_documents", figures.receivedDocumentCount),
-        ("divan_failed_documents", figures.failedDocumentCount),
+func record(_ sync: Sync, as name: String) {
+    let (status, figures) = (sync.status, sync.statistics)
+    let values: [(String, Int)] = [
+        ("divan_replicator_pulled_documents", figures.pulledCount),
+        ("divan_replicator_pushed_documents", figures.pushedCount),
+        ("divan_replicator_errors", status.error == nil ? 0 : 1),
+        ("divan_replicator_stalls", status.stall == nil ? 0 : 1),
     ]
     for (label, value) in values {
         Gauge(label: label, dimensions: [("database", name)]).record(value)
     }
 }
 
-func record(_ replicator: Replicator, as name: String) {
-    let (status, figures) = (replicator.status, replicator.statistics)
-    let values: [(String, UInt64)] = [
-        ("divan_replicator_pulled_documents", figures.pulledDocumentCount),
-        ("divan_replicator_pushed_documents", figures.pushedDocumentCount),
-        ("divan_replicator_errors", status.error == nil ? 0 : 1),
-        ("divan_replicator_stalls", status.stall == nil ? 0 : 1),
+func record(_ listener: Listener, as name: String) {
+    guard let figures = listener.statistics else { return }
+    let values: [(String, Int)] = [
+        ("divan_connections", listener.status.connectionCount),
+        ("divan_sent_documents", figures.sentCount),
+        ("divan_received_documents", figures.receivedCount),
+        ("divan_failed_documents", figures.failedCount),
     ]
     for (label, value) in values {
         Gauge(label: label, dimensions: [("database", name)]).record(value)

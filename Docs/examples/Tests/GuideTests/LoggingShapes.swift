@@ -32,8 +32,8 @@ enum Logging {
             function: String = #function,
             line: UInt = #line
         ) {
-            let domain = metadata()?["domain"]?.text ?? "-"
-            write("\(level.rawValue) \(source() ?? "-") \(domain): \(message().text)")
+            let area = metadata()?["area"]?.text ?? "-"
+            write("\(level.rawValue) \(source() ?? "-") \(area): \(message().text)")
         }
     }
 }

@@ -1,23 +1,15 @@
-import CouchbaseLiteSwift
-import Foundation
+import Divan
 
 func joinHomeMesh(
     _ database: Database,
-    as identity: TLSIdentity,
-    trusting authority: SecCertificate
-) throws -> Mesh {
-    let mesh = try Mesh(
-        group: "home",
-        collections: [try database.defaultCollection()],
-        identity: identity,
-        trust: .roots([authority])
-    )
-    try mesh.join()
-    return mesh
+    as identity: Identity,
+    trusting authority: Certificate
+) async throws -> Mesh {
+    try await Mesh.join("home", sharing: database, identity: identity, trust: .authority(authority))
 }
 
 func showPeers(of mesh: Mesh) async {
     for await peer in mesh.peers {
-        print(peer.id, peer.isOnline ? "online" : "offline", peer.status.activity)
+        print(peer.id, peer.isOnline ? "online" : "offline", peer.status)
     }
 }

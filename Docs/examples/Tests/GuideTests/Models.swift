@@ -1,27 +1,27 @@
-import CouchbaseLiteSwift
+import Divan
 import Foundation
 
-struct Chore: Codable, Sendable {
+struct Chore: Codable, Identifiable, Sendable {
+    var id: String
     var title: String
     var isDone = false
 }
 
-func saveChore(in chores: Collection) throws {
-    var milk = TypedDocument(id: "milk", Chore(title: "Buy milk"))
-    try chores.save(&milk)
-
-    guard var again = try chores.typedDocument(id: "milk", of: Chore.self) else { return }
-    again.content.isDone = true
-    try chores.save(&again)
+func saveChore(in chores: DocumentCollection) throws {
+    try chores.save(Chore(id: "milk", title: "Buy milk"))
+    // Reads, changes and saves; again if the document was changed meanwhile.
+    try chores.update("milk", as: Chore.self) { $0.isDone = true }
+    print(try chores.get("milk", as: Chore.self)?.title ?? "no milk")
 }
 
-func finish(_ chore: inout TypedDocument<Chore>, in chores: Collection) throws -> Bool {
-    chore.content.isDone = true
-    // false: the document was changed since it was read, so nothing was saved.
-    return try chores.save(&chore, concurrencyControl: .failOnConflict)
+func rename(_ chore: inout Document, to title: String, in chores: DocumentCollection) throws {
+    chore.title = title
+    // Throws DivanError.conflict if the document was changed since it was read.
+    chore = try chores.save(chore, ifRevision: chore.revision)
 }
 
-struct DatedChore: Codable, Sendable {
+struct DatedChore: Codable, Identifiable, Sendable {
+    var id: String
     var title: String
     var isDone: Bool
     // New and optional: older documents do not have it.
@@ -31,6 +31,7 @@ struct DatedChore: Codable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
+        id = try values.decode(String.self, forKey: .id)
         title = try values.decode(String.self, forKey: .title)
         isDone = try values.decode(Bool.self, forKey: .isDone)
         dueDate = try values.decodeIfPresent(Date.self, forKey: .dueDate)
@@ -38,25 +39,27 @@ struct DatedChore: Codable, Sendable {
     }
 }
 
-struct RenamedChore: Codable, Sendable {
+struct RenamedChore: Codable, Identifiable, Sendable {
+    var id: String
     var summary: String
     var isDone: Bool
 
     enum CodingKeys: String, CodingKey {
         case summary = "title"  // documents and older programs keep using this key
-        case isDone
+        case id, isDone
     }
 }
 
-func countInCents(_ dishes: Collection) async throws {
-    for try await dish in dishes.documents() where dish.contains(key: "price") {
-        try await dishes.background.update(id: dish.id) { dish in
-            // A sync may have replaced it since it was listed.
-            guard let cents = Int(exactly: (dish.double(forKey: "price") * 100).rounded()),
-                dish.contains(key: "price")
+func countInCents(_ dishes: DocumentCollection) throws {
+    for id in try dishes.ids() {
+        try dishes.database.write { _ in
+            // A sync may have replaced or deleted it since it was listed.
+            guard var dish = try dishes.get(id), let price = dish.price?.double,
+                let cents = Int(exactly: (price * 100).rounded())
             else { return }
-            dish.setInt(cents, forKey: "cents")
-            dish.removeValue(forKey: "price")
+            dish.cents = cents
+            dish.price = nil
+            try dishes.save(dish)
         }
     }
 }

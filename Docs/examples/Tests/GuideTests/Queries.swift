@@ -1,91 +1,38 @@
-import CouchbaseLiteSwift
+import Divan
+import Foundation
 
-func save(_ chairs: Collection) throws {
-    let data: [(id: String, values: [String: Any])] = [
-        ("oslo", ["name": "Oslo", "price": 120, "seats": 1, "tags": ["wood", "light"]]),
-        ("bern", ["name": "Bern", "price": 340, "seats": 1, "tags": ["leather"]]),
-        ("porto", ["name": "Porto", "price": 95, "seats": 3]),
+func save(_ chairs: DocumentCollection) throws {
+    let data: [String: [String: DocumentValue]] = [
+        "oslo": ["name": "Oslo", "price": 120, "seats": 1, "tags": ["wood", "light"]],
+        "bern": ["name": "Bern", "price": 340, "seats": 1, "tags": ["leather"]],
+        "porto": ["name": "Porto", "price": 95, "seats": 3],
     ]
-    for (id, values) in data { try chairs.save(document: MutableDocument(id: id, data: values)) }
+    for (id, properties) in data { try chairs.save(Document(id: id, properties)) }
 }
 
-func namesOfCheapChairs(in database: Database, below price: Int) throws -> [String] {
-    let query = try database.createQuery(
-        "SELECT META().id, name FROM shop.chairs WHERE price < $price ORDER BY name"
-    )
-    query.parameters = Parameters().setInt(price, forName: "price")
-    return try query.execute().map { $0.string(forKey: "name") ?? "?" }
+func namesOfCheapChairs(in db: Database, below price: Int) throws -> [String] {
+    let sql = "SELECT name FROM shop.chairs WHERE price < $price ORDER BY name"
+    return try db.query(sql, ["price": DocumentValue(price)]).values()
 }
 
-struct Chair: Decodable {
+struct Chair: Codable, Identifiable, Sendable {
     var id: String
     var name: String
-    var price: Double?
-}
-
-func chairs(in database: Database) throws -> [Chair] {
-    try database.createQuery("SELECT META().id, * FROM shop.chairs ORDER BY name")
-        .execute().data(as: Chair.self, dataKey: "chairs")
-}
-
-func chairsBuiltInCode(_ chairs: Collection) -> any Query {
-    QueryBuilder
-        .select(SelectResult.property("name"), SelectResult.expression(Meta.id))
-        .from(DataSource.collection(chairs))
-        .where(Expression.property("price").lessThan(Expression.parameter("price")))
-        .orderBy(Ordering.property("name"))
-}
-
-func index(_ chairs: Collection) throws {
-    try chairs.createIndex(withName: "byPrice", config: ValueIndexConfiguration(["price"]))
-    try chairs.createIndex(withName: "byTag", config: ArrayIndexConfiguration(path: "tags"))
-    try chairs.createIndex(
-        withName: "words",
-        config: FullTextIndexConfiguration(["name", "story"], language: "en")
-    )
-}
-
-struct ReviewModel: PredictiveModel {
-    func predict(input: DictionaryObject) -> DictionaryObject? {
-        guard let text = input.string(forKey: "text") else { return nil }
-        let mood = text.contains("love") ? "happy" : "neutral"
-        return MutableDictionaryObject(data: ["mood": mood, "length": text.count])
-    }
-}
-
-func moods(of chairs: Collection, in database: Database) throws -> any Query {
-    Database.prediction.registerModel(ReviewModel(), withName: "review")
-    let index = IndexBuilder.predictiveIndex(
-        model: "review",
-        input: Expression.dictionary(["text": Expression.property("story")]),
-        properties: ["mood"]
-    )
-    try chairs.createIndex(index, name: "byMood")
-    return try database.createQuery(
-        "SELECT name FROM shop.chairs WHERE PREDICTION(review, {'text': story}).mood = 'happy'"
-    )
-}
-
-func follow(_ query: any Query, _ show: ([Result]) -> Bool) async throws {
-    for try await change in query.changes() {
-        guard show(change.results?.allResults() ?? []) else { return }
-    }
-}
-
-struct Seat: Codable {
-    var name: String
-    var price: Double?
+    var price: Double
     var seats = 1
 }
 
-func cheapSeats(_ chairs: Collection) throws -> [String] {
-    let condition = \Seat.price < 130 && \Seat.seats == 1
-    let cheap = chairs.documents(of: Seat.self, where: condition, orderBy: \.name)
-    return try cheap.all().map(\.content.name)
+func chairs(in db: Database) throws -> [Chair] {
+    try db.query("SELECT META().id, * FROM shop.chairs ORDER BY name").rows()
 }
 
-func everySeat(_ chairs: Collection) throws -> [String] {
-    let query = chairs.documents(of: Seat.self, orderBy: .descending(\.price))
+func cheapSeats(_ chairs: DocumentCollection) throws -> [String] {
+    let cheap = #Predicate<Chair> { $0.price < 130 && $0.seats == 1 }
+    return try chairs.documents(where: cheap, orderBy: \.name).all().map(\.name)
+}
+
+func everyChair(_ chairs: DocumentCollection) throws -> [String] {
+    let query = chairs.documents(of: Chair.self, orderBy: .descending(\.price))
     var page = try query.page(of: 2)
     var ids = page.documents.map(\.id)
     while let next = page.next {
@@ -95,11 +42,27 @@ func everySeat(_ chairs: Collection) throws -> [String] {
     return ids
 }
 
-func onlyOwn(_ notes: Collection, of user: String) throws -> CollectionConfiguration {
-    var configuration = CollectionConfiguration(collection: notes)
-    configuration.pushFilter = try Collection.filter(
-        where: "owner = $user AND kind <> 'draft'",
-        parameters: Parameters().setString(user, forName: "user")
-    )
-    return configuration
+func index(_ chairs: DocumentCollection) throws {
+    try chairs.createIndex("byPrice", .values("price"))
+    try chairs.createIndex("byTag", .items(of: "tags"))
+    try chairs.createIndex("words", .text("name", "story", language: "en"))
+}
+
+func happyChairs(_ chairs: DocumentCollection) throws -> [String] {
+    registerReviewModel()
+    let mood = "PREDICTION(review, {'text': story}).mood"
+    try chairs.createIndex("byMood", .values(mood))
+    return try chairs.database.query("SELECT name FROM shop.chairs WHERE \(mood) = 'happy'")
+        .values()
+}
+
+func follow(_ chairs: DocumentCollection, _ show: ([Chair]) -> Bool) async throws {
+    for try await cheap in chairs.live(where: #Predicate<Chair> { $0.price < 100 }) {
+        guard show(cheap) else { return }
+    }
+}
+
+func onlyOwn(_ notes: DocumentCollection, of user: String) -> Sync.Selection {
+    let condition = "owner = $user AND kind <> 'draft'"
+    return Sync.Selection(notes, push: .where(condition, ["user": DocumentValue(user)]))
 }

@@ -1,83 +1,68 @@
-import CouchbaseLiteSwift
-import Foundation
+import Divan
 import Testing
 
-/// The resolvers of resolving-conflicts.md, alone and between two databases.
+/// The resolvers of resolving-conflicts.md, between two databases.
 @Suite struct ResolverTests {
-    private func collections() throws -> (here: Collection, there: Collection) {
-        var config = DatabaseConfiguration()
-        config.directory = NSTemporaryDirectory() + "divan-resolvers-\(UUID().uuidString)"
-        let (here, there) = (
-            try Database(name: "here", config: config), try Database(name: "there", config: config)
-        )
-        return (
-            try here.createCollection(name: "notes"), try there.createCollection(name: "notes")
-        )
+    private let here: DocumentCollection
+    private let there: DocumentCollection
+
+    init() throws {
+        here = try Database.inMemory(name: "here").collection("notes")
+        there = try Database.inMemory(name: "there").collection("notes")
     }
 
-    private func remove(_ collection: Collection) {
-        try? FileManager.default.removeItem(atPath: collection.database.config.directory)
-    }
-
-    @Test func `the guide's resolvers meet the contract`() throws {
-        let notes = try collections().here
-        defer { remove(notes) }
-        #expect(ConflictResolver.violations(of: TagsOfBoth(), in: notes) == [])
-        #expect(ConflictResolver.violations(of: EditsOverDeletions(), in: notes) == [])
-    }
-
-    @Test func `the resolver merges the tags of both sides`() async throws {
-        let (here, there) = try collections()
-        defer { remove(here) }
-        let replicator = replicator(of: here, with: there.database, resolving: TagsOfBoth())
-        try here.save(document: MutableDocument(id: "n", data: ["tags": ["a"]]))
-        try await replicator.run()
+    @Test func `the tags of both sides are merged`() async throws {
+        let sync = Sync(here.database, with: there.database, resolver: TagsOfBoth())
+        try await here.save(Document(id: "n", ["tags": ["a"]]))
+        try await sync.run()
 
         // Both sides change the note before the next sync.
-        for (notes, tag) in [(here, "h"), (there, "t")] {
-            let note = try #require(try notes.document(id: "n")).toMutable()
-            note.setValue(["a", tag], forKey: "tags")
-            try notes.save(document: note)
+        try await here.update("n") { $0.tags = ["a", "h"] }
+        try await there.update("n") { $0.tags = ["a", "t"] }
+        try await sync.run()
+        #expect(try await here.get("n")?.tags == ["a", "h", "t"])
+        #expect(try await there.get("n")?.tags == ["a", "h", "t"])
+    }
+
+    @Test func `a note stays deleted if the other side changes its tags`() async throws {
+        let sync = Sync(here.database, with: there.database, resolver: TagsOfBoth())
+        for id in ["x", "y"] { try await here.save(Document(id: id)) }
+        try await sync.run()
+        for (edited, deleted, id) in [(here, there, "x"), (there, here, "y")] {
+            try await edited.update(id) { $0.tags = ["a"] }
+            try await deleted.delete(id)
         }
-        try await replicator.run()
-        for notes in [here, there] {
-            let tags = try notes.document(id: "n")?.array(forKey: "tags")?.toArray()
-            #expect(tags as? [String] == ["a", "h", "t"])
-        }
+        try await sync.run()
+        for notes in [here, there] { #expect(try await notes.count() == 0) }
     }
 
     @Test func `an edit wins over a deletion on either side`() async throws {
-        let (here, there) = try collections()
-        defer { remove(here) }
-        let replicator = replicator(of: here, with: there.database, resolving: EditsOverDeletions())
-        for id in ["x", "y"] { try here.save(document: MutableDocument(id: id)) }
-        try await replicator.run()
+        let sync = Sync(here.database, with: there.database, resolver: EditsOverDeletions())
+        for id in ["x", "y"] { try await here.save(Document(id: id)) }
+        try await sync.run()
         for (edited, deleted, id) in [(here, there, "x"), (there, here, "y")] {
-            try edited.save(document: MutableDocument(id: id, data: ["kept": true]))
-            try deleted.delete(document: try #require(try deleted.document(id: id)))
+            try await edited.update(id) { $0.kept = true }
+            try await deleted.delete(id)
         }
-        try await replicator.run()
+        try await sync.run()
         for notes in [here, there] {
-            for id in ["x", "y"] {
-                #expect(try notes.document(id: id)?.boolean(forKey: "kept") == true)
-            }
+            for id in ["x", "y"] { #expect(try await notes.get(id)?.kept == true) }
         }
     }
 
-    @Test func `a conflicting save is merged, and a deleted note stays deleted`() throws {
-        let notes = try collections().here
-        defer { remove(notes) }
-        let note = MutableDocument(id: "n", data: ["title": "old", "text": "mine"])
-        try notes.save(document: note)
-        let other = try #require(try notes.document(id: "n")).toMutable()
-        try notes.save(document: other.setString("new", forKey: "title"))
-        #expect(try saveCarefully(note, in: notes))
-        #expect(try notes.document(id: "n")?.string(forKey: "title") == "new")
-        #expect(try notes.document(id: "n")?.string(forKey: "text") == "mine")
+    @Test func `a conflicting save is merged, and a deleted note stays deleted`() async throws {
+        var mine = try await here.save(Document(id: "n", ["title": "old", "text": "old"]))
+        try await here.update("n") { $0.title = "new" }
+        mine.text = "mine"
+        try await saveCarefully(mine, in: here)
+        #expect(try await here.get("n")?.json == #"{"text":"mine","title":"new"}"#)
 
-        let stale = try #require(try notes.document(id: "n")).toMutable()
-        try notes.delete(document: note)
-        #expect(try !saveCarefully(stale.setString("late", forKey: "text"), in: notes))
-        #expect(try notes.document(id: "n") == nil)
+        try await here.delete("n")
+        let stale = mine
+        let error = await #expect(throws: DivanError.self) {
+            try await saveCarefully(stale, in: here)
+        }
+        #expect(error?.code == .notFound)
+        #expect(try await here.get("n") == nil)
     }
 }

@@ -1,48 +1,31 @@
-import CouchbaseLiteSwift
+import Divan
 
-struct TagsOfBoth: ConflictResolverProtocol {
-    func resolve(conflict: Conflict) -> Document? {
+struct TagsOfBoth: ConflictResolver {
+    func resolve(_ conflict: Conflict) -> Document? {
         // nil: deleted on that side. Never nil on both sides.
-        guard let mine = conflict.localDocument, let theirs = conflict.remoteDocument else {
-            return nil
-        }
-        let merged = theirs.toMutable()
-        let tags = [mine, theirs].flatMap { $0.array(forKey: "tags")?.toArray() as? [String] ?? [] }
+        guard let mine = conflict.local, var merged = conflict.remote else { return nil }
+        let tags = [mine, merged].flatMap { $0.tags?.value(as: [String].self) ?? [] }
         // Sorted, so that every peer gets the same result.
-        return merged.setValue(Array(Set(tags)).sorted(), forKey: "tags")
+        merged.tags = Set(tags).sorted()
+        return merged
     }
 }
 
-struct EditsOverDeletions: ConflictResolverProtocol {
-    func resolve(conflict: Conflict) -> Document? {
-        switch (conflict.localDocument, conflict.remoteDocument) {
+struct EditsOverDeletions: ConflictResolver {
+    func resolve(_ conflict: Conflict) async throws -> Document? {
+        switch (conflict.local, conflict.remote) {
         case (let mine?, nil): mine
         case (nil, let theirs?): theirs
-        default: ConflictResolver.default.resolve(conflict: conflict)
+        default: try await ConflictRule.standard.resolve(conflict)
         }
     }
 }
 
-func replicator(
-    of collection: Collection,
-    with other: Database,
-    resolving resolver: any ConflictResolverProtocol
-) -> Replicator {
-    var entry = CollectionConfiguration(collection: collection)
-    entry.conflictResolver = resolver
-    return Replicator(
-        config: ReplicatorConfiguration(
-            collections: [entry],
-            target: DatabaseEndpoint(database: other)
-        )
-    )
-}
-
-func saveCarefully(_ note: MutableDocument, in notes: Collection) throws -> Bool {
-    try notes.save(document: note) { mine, stored in
-        // nil: deleted since it was read. Returning false keeps it deleted.
-        guard let stored else { return false }
-        mine.setString(stored.string(forKey: "title"), forKey: "title")
-        return true
+func saveCarefully(_ note: Document, in notes: DocumentCollection) async throws {
+    do {
+        try await notes.save(note, ifRevision: note.revision)
+    } catch DivanError.conflict {
+        // Throws DivanError.notFound if the note was deleted since it was read.
+        try await notes.update(note.id) { $0.text = note.text }
     }
 }

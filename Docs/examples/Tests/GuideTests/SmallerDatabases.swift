@@ -1,9 +1,8 @@
-import CouchbaseLiteSwift
+import Divan
 
-func shrink(_ fleet: Database) throws {
-    let positions = try fleet.defaultCollection()
-    guard try positions.bodyCompression() == .none else { return }
-    try positions.setBodyCompression(.lz4)
+func shrink(_ positions: DocumentCollection) throws {
+    guard try positions.bodyCodec == "none" else { return }
+    try positions.compressBodies(with: "lz4")
     // Compresses existing bodies; new ones are compressed when they are saved.
-    try fleet.performMaintenance(type: .compact)
+    try positions.database.compact()
 }

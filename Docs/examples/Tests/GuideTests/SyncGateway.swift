@@ -1,48 +1,32 @@
-import CouchbaseLiteSwift
-import Foundation
+import Divan
 
-func replicator(
-    of notes: Collection,
+func sync(
+    _ notes: DocumentCollection,
     with gateway: String,
-    login: any Authenticator
-) throws -> Replicator {
-    var entry = CollectionConfiguration(collection: notes)
-    entry.channels = ["news", "anna"]  // default: all channels of the user
-    var config = ReplicatorConfiguration(
-        collections: [entry],
-        target: try URLEndpoint(validating: gateway)
+    login: Sync.Credentials
+) -> Sync {
+    var options = Sync.Options()
+    options.heartbeat = .seconds(45)  // shorter than the proxy's time-out
+    return Sync(
+        notes.database,
+        with: .url(gateway),
+        // Without `channels`: all channels of the user.
+        collections: [Sync.Selection(notes, channels: ["news", "anna"])],
+        credentials: login,
+        options: options
     )
-    config.authenticator = login
-    config.continuous = true
-    config.heartbeat = 45  // shorter than the proxy's time-out
-    return Replicator(config: config)
 }
 
-func logins(session: String) -> [any Authenticator] {
-    [
-        BasicAuthenticator(username: "anna", password: "open sesame"),
-        SessionAuthenticator(sessionID: session),
-    ]
+func logins(session: String) -> [Sync.Credentials] {
+    [.password("anna", "open sesame"), .session(session)]
 }
 
-func advice(for error: NSError) -> String {
+func advice(for error: DivanError) -> String {
     switch error.code {
-    case CBLError.httpAuthRequired: "Sign in again."
-    case CBLError.httpForbidden: "You may not do that here."
-    case CBLError.httpNotFound: "The server has no such database or collection."
-    case CBLError.tlsCertUnknownRoot, CBLError.tlsCertUntrusted: "The server cannot be trusted."
-    default: error.localizedDescription
-    }
-}
-
-func reportRefusals(
-    among events: AsyncStream<DocumentReplication>,
-    _ tell: (String) -> Void
-) async {
-    for await event in events {
-        for document in event.documents {
-            guard let error = document.error as NSError? else { continue }
-            tell("\(document.id): \(advice(for: error))")
-        }
+    case .unauthorized: "Sign in again."
+    case .forbidden: "You may not do that here."
+    case .notFound: "The server has no such database or collection."
+    case .untrusted: "The server cannot be trusted."
+    default: error.problem
     }
 }

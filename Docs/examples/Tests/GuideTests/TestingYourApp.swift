@@ -1,90 +1,73 @@
-import CouchbaseLiteSwift
+import Divan
 import DivanTestKit
 import Foundation
 import Testing
 
-func offer(_ dishes: Collection) throws -> [String] {
-    try dishes.documentIDs().filter { id in
-        try dishes.document(id: id)?.boolean(forKey: "isSoldOut") == false
-    }
+struct Offer: Codable, Identifiable, Sendable {
+    var id: String
+    var isSoldOut = false
+}
+
+func offers(of dishes: DocumentCollection) throws -> [Offer] {
+    try dishes.documents(where: #Predicate { !$0.isSoldOut }).all()
 }
 
 @Suite struct MenuTests {
     @Test func `a dish that is sold out is not offered`() throws {
-        let dishes = try Database.inMemory().createCollection(name: "dishes")
-        for (id, isSoldOut) in [("soup", false), ("stew", true)] {
-            let dish = MutableDocument(id: id).setBoolean(isSoldOut, forKey: "isSoldOut")
-            try dishes.save(document: dish)
-        }
-        #expect(try offer(dishes) == ["soup"])
+        let dishes = try Database.inMemory().collection("dishes")
+        try dishes.save(Offer(id: "soup"))
+        try dishes.save(Offer(id: "stew", isSoldOut: true))
+        #expect(try offers(of: dishes).map(\.id) == ["soup"])
     }
-}
-
-func sync(_ collection: Collection, with target: any Endpoint) async throws {
-    var config = ReplicatorConfiguration(
-        collections: [CollectionConfiguration(collection: collection)],
-        target: target
-    )
-    config.maxAttempts = 1  // a test does not retry
-    try await Replicator(config: config).run()
 }
 
 @Suite struct OrderTests {
-    private let waiter: Collection
-    private let kitchen: Collection
+    private let waiter: DocumentCollection
+    private let kitchen: DocumentCollection
+    private let sync: Sync
 
     init() throws {
-        waiter = try Database.inMemory(name: "waiter").createCollection(name: "orders")
-        kitchen = try Database.inMemory(name: "kitchen").createCollection(name: "orders")
+        waiter = try Database.inMemory(name: "waiter").collection("orders")
+        kitchen = try Database.inMemory(name: "kitchen").collection("orders")
+        sync = Sync(waiter.database, with: kitchen.database)
     }
 
     @Test func `an order syncs to the kitchen`() async throws {
-        try waiter.save(document: MutableDocument(id: "table-4", data: ["dish": "soup"]))
-        try await sync(waiter, with: DatabaseEndpoint(database: kitchen.database))
-        #expect(try kitchen.document(id: "table-4")?.string(forKey: "dish") == "soup")
+        try await waiter.save(Document(id: "table-4", ["dish": "soup"]))
+        try await sync.run()
+        #expect(try await kitchen.get("table-4")?.dish == "soup")
     }
 
     @Test func `an order syncs to the kitchen over the network`() async throws {
-        var config = URLEndpointListenerConfiguration(collections: [kitchen])
-        config.networkInterface = "127.0.0.1"
-        config.disableTLS = true
-        let listener = URLEndpointListener(config: config)
-        try listener.start()  // any free port
-        defer { listener.stop() }
-        try waiter.save(document: MutableDocument(id: "table-4"))
-        let url = try #require(listener.urls?.first)
-        try await sync(waiter, with: URLEndpoint(url: url))
-        #expect(kitchen.count == 1)
+        var options = Listener.Options()
+        options.networkInterface = "127.0.0.1"
+        options.usesTLS = false
+        let listener = try await Listener.start(sharing: kitchen.database, options: options)
+        try await waiter.save(Document(id: "table-4"))
+        try await Sync(waiter.database, with: try #require(listener.localURL)).run()
+        #expect(try await kitchen.count() == 1)
+        await listener.stop()
     }
 
     @Test func `a later order arrives by continuous sync`() async throws {
-        var config = ReplicatorConfiguration(
-            collections: [CollectionConfiguration(collection: waiter)],
-            target: DatabaseEndpoint(database: kitchen.database)
-        )
-        config.continuous = true
-        let replicator = Replicator(config: config)
-        let (states, arrivals) = (replicator.statusStream, kitchen.changes())
-        replicator.start()
-        for await status in states where status.activity == .idle { break }
-        try waiter.save(document: MutableDocument(id: "table-5"))
-        for await change in arrivals where change.documentIDs == ["table-5"] { break }
-        try waiter.database.close()  // stops the replicator and waits for it
+        var arrivals = kitchen.changes.makeAsyncIterator()
+        for await status in sync.start() where status.isIdle { break }
+        try await waiter.save(Document(id: "table-5"))
+        #expect(await arrivals.next()?.ids == ["table-5"])
+        await sync.stop()
     }
 
-    @Test func `a server under maintenance is reported with its error code`() async throws {
+    @Test func `a server under maintenance is reported`() async throws {
         let server = try HandshakeServer(answers: [
             HandshakeServer.answer("503 Service Unavailable")
         ])
-        let address = "ws://127.0.0.1:\(server.port)/orders"
-        let error = await #expect(throws: NSError.self) {
-            try await sync(waiter, with: try URLEndpoint(validating: address))
+        var options = Sync.Options()
+        options.maxAttempts = 1  // a test does not retry
+        let url = Sync.Target.url("ws://127.0.0.1:\(server.port)/orders")
+        let error = await #expect(throws: DivanError.self) {
+            try await Sync(waiter.database, with: url, options: options).run()
         }
-        #expect(error?.code == CBLError.httpServiceUnavailable)
-    }
-
-    @Test func `the conflict resolver meets the contract`() {
-        #expect(ConflictResolver.violations(of: TagsOfBoth(), in: kitchen) == [])
+        #expect(error?.code == .unreachable)
     }
 
     @Test(arguments: 1...10)
@@ -92,14 +75,14 @@ func sync(_ collection: Collection, with target: any Endpoint) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<40 {
             let orders = Bool.random(using: &random) ? waiter : kitchen
-            let order = MutableDocument(id: "table-\(Int.random(in: 1...5, using: &random))")
-            order.setInt(Int.random(in: 1...8, using: &random), forKey: "guests")
-            try orders.save(document: order)
+            var order = Document(id: "table-\(Int.random(in: 1...5, using: &random))")
+            order.guests = Int.random(in: 1...8, using: &random)
+            try await orders.save(order)
         }
-        try await sync(waiter, with: DatabaseEndpoint(database: kitchen.database))
-        for id in try waiter.documentIDs() {
-            let (mine, theirs) = (try waiter.document(id: id), try kitchen.document(id: id))
-            #expect(mine?.toJSON() == theirs?.toJSON(), "seed \(seed), \(id)")
+        try await sync.run()
+        for id in try await waiter.ids() {
+            let (mine, theirs) = (try await waiter.get(id), try await kitchen.get(id))
+            #expect(mine?.json == theirs?.json, "seed \(seed), \(id)")
         }
     }
 }

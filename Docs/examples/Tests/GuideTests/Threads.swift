@@ -1,57 +1,48 @@
-import CouchbaseLiteSwift
-import Foundation
-import Synchronization
+import Divan
 
 actor Till {
-    private let dishes: Collection
+    private let dishes: DocumentCollection
 
-    init(_ dishes: Collection) {
+    init(_ dishes: DocumentCollection) {
         self.dishes = dishes
     }
 
     func sell(_ dish: String) async throws -> Int {
-        let sold = try await dishes.background.update(id: dish) { dish in
-            dish.setInt(dish.int(forKey: "sold") + 1, forKey: "sold")
+        let sold = try await dishes.update(dish, default: Document(id: dish)) { dish in
+            dish.sold = (dish.sold ?? 0) + 1
         }
-        return sold.int(forKey: "sold")
+        return sold.sold ?? 0
     }
 }
 
-func add(_ names: [String], to dishes: Collection) async throws {
-    let database = dishes.database
-    try await database.inBackground {
-        try database.inBatch {
-            for name in names {
-                try dishes.save(document: MutableDocument(data: ["name": name]))
-            }
-        }
+func add(_ names: [String], to dishes: DocumentCollection) async throws {
+    try await dishes.database.write { _ in
+        for name in names { try dishes.save(Document(["name": DocumentValue(name)])) }
     }
 }
 
 @MainActor final class Board {
-    private(set) var changed: [String] = []
-    private var token: ListenerToken?
+    private(set) var changed: Set<String> = []
+    private var task: Task<Void, Never>?
 
-    func follow(_ dishes: Collection) {
-        token = dishes.addChangeListener(on: MainActor.self) { [weak self] change in
-            self?.changed += change.documentIDs
+    func follow(_ dishes: DocumentCollection) {
+        task = Task { [weak self] in
+            for await change in dishes.changes { self?.changed.formUnion(change.ids) }
         }
     }
 
-    func leave() { token?.remove() }
+    func leave() { task?.cancel() }
 }
 
-final class PushCounter: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
+actor PushCounter {
+    private(set) var counts: [String: Int] = [:]
 
-    func configuration(of collection: Collection) -> CollectionConfiguration {
-        var configuration = CollectionConfiguration(collection: collection)
-        configuration.pushFilter = { document, _ in
-            self.counts.withLock { $0[document.id, default: 0] += 1 }
-            return true
-        }
-        return configuration
+    nonisolated func selection(of dishes: DocumentCollection) -> Sync.Selection {
+        Sync.Selection(dishes, push: .where { await self.count($0.id) })
     }
 
-    func count(of id: String) -> Int { counts.withLock { $0[id] ?? 0 } }
+    private func count(_ id: String) -> Bool {
+        counts[id, default: 0] += 1
+        return true
+    }
 }

@@ -1,0 +1,129 @@
+import Divan
+import Foundation
+import Testing
+
+/// The functions of the guides to documents, models and queries do what these pages say.
+@Suite struct DocumentGuideTests {
+    private func collection(_ name: String = "things") throws -> DocumentCollection {
+        try Database.inMemory().collection(name)
+    }
+
+    // MARK: Getting started
+
+    @Test func `the database of the first guide is saved`() throws {
+        let directory = URL(filePath: NSTemporaryDirectory() + "divan-guides-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try keepMenu(in: directory)
+        let menu = try Database.open("shop", in: directory).collection("menu")
+        #expect(try menu.get("soup", as: Dish.self)?.price == 4.8)
+    }
+
+    @Test func `the first change is reported`() async throws {
+        #expect(try await waitForOneChange(in: collection("menu")) == ["tea"])
+    }
+
+    // MARK: Models
+
+    @Test func `a chore is saved and marked as done`() throws {
+        let chores = try collection()
+        try saveChore(in: chores)
+        #expect(try chores.get("milk")?.json == #"{"isDone":true,"title":"Buy milk"}"#)
+    }
+
+    @Test func `a chore that was changed meanwhile is not overwritten`() throws {
+        let chores = try collection()
+        try chores.save(Chore(id: "milk", title: "Buy milk"))
+        var mine = try #require(try chores.get("milk"))
+        try saveChore(in: chores)
+        let error = #expect(throws: DivanError.self) {
+            try rename(&mine, to: "Buy oat milk", in: chores)
+        }
+        #expect(error?.code == .conflict)
+        mine = try #require(try chores.get("milk"))
+        try rename(&mine, to: "Buy oat milk", in: chores)
+        #expect(try chores.get("milk")?.json == #"{"isDone":true,"title":"Buy oat milk"}"#)
+    }
+
+    @Test func `a newer model reads older documents, and an older model keeps newer properties`()
+        throws
+    {
+        let chores = try collection()
+        try saveChore(in: chores)
+        var dated = try #require(try chores.get("milk", as: DatedChore.self))
+        #expect(dated.minutes == 15 && dated.dueDate == nil)
+        dated.minutes = 5
+        try chores.save(dated)
+
+        var old = try #require(try chores.get("milk", as: Chore.self))
+        old.title = "Buy oat milk"
+        try chores.save(old)
+        let again = try #require(try chores.get("milk", as: DatedChore.self))
+        #expect(again.minutes == 5 && again.title == "Buy oat milk")
+    }
+
+    @Test func `a default value does not help to decode a document without the property`() throws {
+        let chores = try collection()
+        try chores.save(Document(id: "milk", ["title": "Buy milk"]))
+        let error = #expect(throws: DivanError.self) {
+            try chores.get("milk", as: Chore.self)
+        }
+        #expect(error?.code == .decodingFailed)
+    }
+
+    @Test func `a renamed property keeps its old key in documents`() throws {
+        let chores = try collection()
+        try saveChore(in: chores)
+        try chores.update("milk", as: RenamedChore.self) { $0.summary = "Buy oat milk" }
+        #expect(try chores.get("milk")?.keys.sorted() == ["isDone", "title"])
+    }
+
+    @Test func `identical migrations on two peers cause no conflict`() async throws {
+        let (here, there) = (try collection("dishes"), try collection("dishes"))
+        try await here.save(Document(id: "soup", ["price": 4.5]))
+        try await here.save(Document(id: "tea", ["cents": 250]))
+        let sync = Sync(
+            here.database,
+            with: there.database,
+            resolver: .custom { conflict in
+                Issue.record("conflict of \(conflict.documentID)")
+                return conflict.remote
+            }
+        )
+        try await sync.run()
+        for dishes in [here, there] {
+            try countInCents(dishes)
+            try countInCents(dishes)
+            #expect(try await dishes.get("soup")?.json == #"{"cents":450}"#)
+        }
+        let revision = try await here.get("soup")?.revision
+        #expect(revision?.id.hasPrefix("2-") == true)
+        #expect(try await there.get("soup")?.revision == revision)
+        try await sync.run()
+        #expect(try await here.get("soup")?.revision == revision)
+    }
+
+    // MARK: Queries
+
+    @Test func `the guide's queries return the expected rows`() async throws {
+        let shop = try Database.inMemory(name: "shop")
+        let collection = try await shop.collection("shop.chairs")
+        try save(collection)
+        try index(collection)
+        #expect(try namesOfCheapChairs(in: shop, below: 130) == ["Oslo", "Porto"])
+        #expect(try chairs(in: shop).map(\.id) == ["bern", "oslo", "porto"])
+        #expect(try cheapSeats(collection) == ["Oslo"])
+        #expect(try everyChair(collection) == ["bern", "oslo", "porto"])
+        #expect(onlyOwn(collection, of: "ada").push?.name?.contains("owner = $user") == true)
+        var counts: [Int] = []
+        try await follow(collection) { rows in
+            counts.append(rows.count)
+            _ = try? collection.save(Chair(id: "graz", name: "Graz", price: 50))
+            return counts.count < 2
+        }
+        #expect(counts == [1, 2])
+        try await collection.save(
+            Document(id: "riga", ["name": "Riga", "story": "You will love it."])
+        )
+        #expect(try happyChairs(collection) == ["Riga"])
+    }
+}
