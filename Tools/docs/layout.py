@@ -27,7 +27,7 @@ SECTIONS: list[tuple[str, str, list[str]]] = [
     (WORK, "Decisions", ["Docs/decisions/README.md", "Docs/decisions/"]),
     (WORK, "State machines", ["Docs/states/"]),
     (WORK, "Tests and measurements", ["Tests/", "Docs/autobahn.md"]),
-    (WORK, "Packages", ["Packages/CouchbaseLiteSwift/README.md", "Packages/CouchbaseLiteSwift/README.md"]),
+    (WORK, "Packages", ["Packages/Divan/README.md", "Packages/CouchbaseLiteSwift/README.md"]),
     # Pages without a section.
     (WORK, "More", ["Docs/"]),
 ]

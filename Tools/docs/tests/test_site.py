@@ -132,7 +132,7 @@ class Links(Checkouts):
         self.write(
             "Docs/guides/blobs.md",
             "# Blobs\n\n[source](../../Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift/Blob.swift)\n"
-            "[folder](../../Packages/CouchbaseLiteSwift/Sources/Divan)\n",
+            "[folder](../../Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift)\n",
         )
         self.assertEqual(self.build(), [])
         self.assertIn("struct", self.page("source/Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift/Blob.swift.html"))
