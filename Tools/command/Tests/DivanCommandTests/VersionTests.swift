@@ -9,7 +9,7 @@ import Testing
     @Test func `every file has the same version number`() throws {
         let version = VersionPage.version
         let minor = version.split(separator: ".").prefix(2).joined(separator: ".")
-        let sources = "../Packages/CouchbaseLiteSwift/Sources/Divan"
+        let sources = "../Packages/CouchbaseLiteSwift/Sources/CouchbaseLiteSwift"
         for (page, words) in [
             ("\(sources)/Logging/LogConfiguration.swift", "Build/\(version) "),
             ("\(sources)/Replication/URLConnector.swift", "Divan/\(minor)\""),
