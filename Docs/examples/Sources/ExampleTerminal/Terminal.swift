@@ -12,7 +12,7 @@ public enum Terminal {
 
     /// Prints a line at once, also into a pipe.
     public static func show(_ line: String) {
-        print(line)
-        fflush(nil)
+        // Not `fflush(nil)`, which also waits for the thread that reads.
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     }
 }
