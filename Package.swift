@@ -17,12 +17,26 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + warnings
 
-/// `Tools/scripts/build` optimizes C in debug builds: it compiles as fast, and the tests run faster.
-///
-/// Optimized Swift would take four times as long to compile.
+/// Whether `Tools/scripts/build` builds: it optimizes some code of debug builds, so that the tests run faster.
+let isOptimized = Context.environment["DIVAN_OPTIMIZED_C"] != nil
+
+/// C compiles as fast with optimization.
 let optimized: [CSetting] =
-    Context.environment["DIVAN_OPTIMIZED_C"] == nil
-    ? [] : [.unsafeFlags(["-O2"], .when(configuration: .debug))]
+    isOptimized ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
+
+/// Small packages in which the tests spend much of their time.
+///
+/// Swift takes three to four times as long to compile with optimization. Checks of overflow and exclusive access,
+/// and assertions stay.
+let optimizedPackages: Set = ["DivanJSON", "DivanMesh", "DivanRevisions", "DivanVectors"]
+let optimizedSwift: [SwiftSetting] =
+    isOptimized
+    ? [
+        .unsafeFlags(
+            ["-O", "-wmo", "-num-threads", "2", "-disable-batch-mode", "-assert-config", "Debug"],
+            .when(configuration: .debug)
+        )
+    ] : []
 
 /// The targets of one package: its library, its tests and, where it wraps a C library, its shim.
 func packageTargets(
@@ -41,7 +55,7 @@ func packageTargets(
             dependencies: names(shim + arrows),
             path: "Packages/\(name)/Sources/\(name)",
             resources: resources,
-            swiftSettings: strict
+            swiftSettings: strict + (optimizedPackages.contains(name) ? optimizedSwift : [])
         ),
         .testTarget(
             name: "\(name)Tests",
@@ -688,7 +702,7 @@ let trials: [Target] = [
         at: "Tests/Growth/divan-growth",
         uses: ["DivanPlatform", "DivanGrowth"]
     ),
-    tests("GrowthTests", at: "Tests/GrowthTests", uses: ["DivanGrowth"]),
+    tests("GrowthTests", at: "Tests/GrowthTests", uses: ["DivanGrowth", "DivanTestKit"]),
     library(
         "DivanIndexTrial",
         at: "Tests/IndexTrial",
@@ -805,7 +819,11 @@ let trials: [Target] = [
         at: "Tests/Simulation/divan-simulate",
         uses: ["DivanPlatform", "DivanFleet"]
     ),
-    tests("SimulationTests", at: "Tests/SimulationTests", uses: ["DivanPlatform", "DivanFleet"]),
+    tests(
+        "SimulationTests",
+        at: "Tests/SimulationTests",
+        uses: ["DivanPlatform", "DivanFleet", "DivanTestKit"]
+    ),
     library("Logging", at: "Tests/Coexistence/Logging", uses: []),
     tests(
         "CoexistenceTests",

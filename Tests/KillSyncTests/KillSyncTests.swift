@@ -25,7 +25,7 @@ import Testing
     ///
     /// Each may cost 600 of them if the machine is so busy that the peer seems far away.
     @Test func `an interrupted sync sends hardly anything twice`() throws {
-        let (times, count) = TestLength.of(("1", "12500"), long: ("3", "30000"))
+        let (times, count) = TestLength.of(("2", "20000"), long: ("3", "30000"))
         let outcome = try Program.built("divan-kill-sync").run([
             "interrupt", "--times", times, "--documents", count,
         ])

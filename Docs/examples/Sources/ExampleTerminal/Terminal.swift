@@ -10,9 +10,8 @@ public enum Terminal {
         }
     }
 
-    /// Prints a line at once, also into a pipe.
+    /// Writes a line at once, also into a pipe; `fflush(nil)` would wait for the thread that reads.
     public static func show(_ line: String) {
-        // Not `fflush(nil)`, which also waits for the thread that reads.
-        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
 }

@@ -28,7 +28,7 @@ do {
     let directory = URL(filePath: words[0], directoryHint: .isDirectory)
     let accounts = Accounts(file: directory.appending(path: "accounts.json"))
     let db = try Database.open("accounts", in: directory)
-    let notes = try db.collection("notes")
+    _ = try db.collection("notes")  // all collections are shared
     var options = Listener.Options()
     options.identityStorage = .directory(directory.appending(path: "identities"))
     options.onRefusal = {
@@ -36,7 +36,6 @@ do {
     }
     let listener = try Listener.start(
         sharing: db,
-        collections: [notes],
         users: .passwords { user, password in await accounts.accept(user, password) },
         access: { client in
             client.user == "boss"

@@ -8,7 +8,7 @@ static const divan_function_list *const lists[] = {
     &divan_property_functions, &divan_container_functions, &divan_array_functions,
     &divan_operator_functions, &divan_type_functions,      &divan_number_functions,
     &divan_string_functions,   &divan_pattern_functions,   &divan_date_functions,
-    &divan_aggregate_functions, &divan_vector_functions,
+    &divan_aggregate_functions, &divan_vector_functions,    &divan_condition_functions,
 };
 
 const divan_function *divan_function_at(int number) {

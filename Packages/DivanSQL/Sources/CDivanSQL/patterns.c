@@ -1,8 +1,9 @@
 #include "compiled.h"
 #include "like.h"
+#include "property.h"
 #include "unicode.h"
-#include "value.h"
 
+#include <math.h>
 #include <string.h>
 
 /// The text of a number or boolean as LIKE sees it.
@@ -13,9 +14,6 @@ static divan_slice shown(divan_value value, sqlite3_str *buffer) {
     const uint8_t *start = (const uint8_t *)sqlite3_str_value(buffer);
     return (divan_slice){start, start ? start + sqlite3_str_length(buffer) : start};
 }
-
-/// Whether an undecidable `LIKE` is MISSING, so that an index accepts the document anyway.
-static bool is_stored(sqlite3_context *context) { return sqlite3_user_data(context) != NULL; }
 
 static divan_slice folded(divan_slice text, sqlite3_str *buffer, int folding) {
     if (folding == divan_exactly) return text;
@@ -39,34 +37,36 @@ static divan_pattern *read_pattern(divan_value value, int folding) {
     return read;
 }
 
-/// The pattern in argument 1 under a folding, kept as long as it does not change; if `is_owned` is set,
-/// the caller must free it.
+/// The pattern in argument `index` under a folding, kept as long as it does not change; if `is_owned` is
+/// set, the caller must free it.
 static divan_pattern *
-find_pattern(sqlite3_context *context, divan_value value, int folding, bool *is_owned) {
+find_pattern(sqlite3_context *context, int index, divan_value value, int folding, bool *is_owned) {
     *is_owned = false;
-    divan_pattern *known = sqlite3_get_auxdata(context, 1);
+    divan_pattern *known = sqlite3_get_auxdata(context, index);
     if (known) return known;
     divan_pattern *made = read_pattern(value, folding);
     if (!made) return NULL;
-    sqlite3_set_auxdata(context, 1, made, sqlite3_free);
+    sqlite3_set_auxdata(context, index, made, sqlite3_free);
     // If the argument is not constant, SQLite has freed it.
-    if (sqlite3_get_auxdata(context, 1) == made) return made;
+    if (sqlite3_get_auxdata(context, index) == made) return made;
     *is_owned = true;
     return read_pattern(value, folding);
 }
 
-/// `text LIKE pattern` under a folding, the third argument.
-static void like(sqlite3_context *context, int count, sqlite3_value **arguments) {
-    (void)count;
-    divan_value text = divan_argument(arguments[0]), pattern_value = divan_argument(arguments[1]);
+/// Returns whether `text`, which has no escapes, is like the pattern in argument `index`, under the folding in the
+/// argument behind it. If that is undecidable, the result `is_stored` as MISSING, so that an index accepts the
+/// document anyway.
+static void return_like(
+    sqlite3_context *context, divan_value text, sqlite3_value **arguments, int index, bool is_stored) {
+    divan_value pattern_value = divan_argument(arguments[index]);
     if (text.kind == divan_missing || pattern_value.kind == divan_missing) return;
     if (!has_text(text) || !has_text(pattern_value)) {
         divan_return_boolean(context, false);
         return;
     }
-    int folding = sqlite3_value_int(arguments[2]);
+    int folding = sqlite3_value_int(arguments[index + 1]);
     bool is_owned;
-    divan_pattern *pattern = find_pattern(context, pattern_value, folding, &is_owned);
+    divan_pattern *pattern = find_pattern(context, index, pattern_value, folding, &is_owned);
     if (!pattern) {
         sqlite3_result_error_nomem(context);
         return;
@@ -80,13 +80,35 @@ static void like(sqlite3_context *context, int count, sqlite3_value **arguments)
     if (is_owned) sqlite3_free(pattern);
     if (divan_is_stopped()) {
         sqlite3_result_error_code(context, SQLITE_INTERRUPT);
-    } else if (likeness == divan_like_too_long && is_stored(context)) {
+    } else if (likeness == divan_like_too_long && is_stored) {
         sqlite3_result_null(context);
     } else if (likeness == divan_like_too_long) {
         sqlite3_result_error(context, "the LIKE pattern takes too long to match", -1);
     } else {
         divan_return_boolean(context, likeness == divan_is_like);
     }
+}
+
+/// `text LIKE pattern` under a folding, the third argument.
+static void like(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    return_like(context, divan_argument(arguments[0]), arguments, 1, sqlite3_user_data(context) != NULL);
+}
+
+/// `property LIKE pattern` for a body, a path, a pattern and a folding.
+static void like_property(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_slice body;
+    const uint8_t *found;
+    if (!divan_text_of_body(context, arguments[0], &body)) return;
+    if (!divan_find_property(context, arguments, 1, body, &found) || !found) return;
+    divan_value value = divan_read((divan_slice){found, body.end});
+    // A number out of range reads as null.
+    if (value.kind == divan_real && !isfinite(value.real)) value.kind = divan_null;
+    sqlite3_str *buffer = NULL;
+    if (value.kind == divan_text) value.text = divan_plain_text(value, &buffer);
+    return_like(context, value, arguments, 2, false);
+    if (buffer) sqlite3_free(sqlite3_str_finish(buffer));
 }
 
 // MARK: Regular expressions
@@ -306,6 +328,8 @@ enum { of_patterns = divan_reads_letters | divan_may_fail };
 
 static const divan_function functions[] = {
     {"divan_like", 3, 3, divan_returns_boolean, 2, of_patterns, like, 0},
+    {"divan_like_property", 4, 4, divan_returns_boolean, 1, divan_reads_letters, like_property, 0,
+     .make_data = divan_make_reader, .free_data = sqlite3_free},
     {"divan_regexp_contains", 2, 2, divan_returns_boolean, 2, of_patterns, regexp_contains, 0,
      .make_data = make_data, .free_data = free_data},
     {"divan_regexp_position", 2, 2, divan_returns_scalar, 2, of_patterns, regexp_position, 0,

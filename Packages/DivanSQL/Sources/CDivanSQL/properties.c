@@ -1,4 +1,4 @@
-#include "value.h"
+#include "property.h"
 
 #include <string.h>
 
@@ -88,20 +88,21 @@ static path *read_path(const uint8_t *text, int64_t count) {
 
 /// The path in argument `index`, kept as long as it does not change; if `is_owned` is set,
 /// the caller must free it.
-static path *find_path(sqlite3_context *context, sqlite3_value **arguments, bool *is_owned) {
+static path *
+find_path(sqlite3_context *context, sqlite3_value **arguments, int index, bool *is_owned) {
     *is_owned = false;
-    path *known = sqlite3_get_auxdata(context, 1);
+    path *known = sqlite3_get_auxdata(context, index);
     if (known) return known;
-    const uint8_t *text = sqlite3_value_text(arguments[1]);
-    path *made = text ? read_path(text, sqlite3_value_bytes(arguments[1])) : NULL;
+    const uint8_t *text = sqlite3_value_text(arguments[index]);
+    path *made = text ? read_path(text, sqlite3_value_bytes(arguments[index])) : NULL;
     if (!made) {
         sqlite3_result_error(context, "not a property path", -1);
         return NULL;
     }
-    sqlite3_set_auxdata(context, 1, made, sqlite3_free);
+    sqlite3_set_auxdata(context, index, made, sqlite3_free);
     // SQLite may free it at once.
-    if (sqlite3_get_auxdata(context, 1) == made) return made;
-    made = read_path(text, sqlite3_value_bytes(arguments[1]));
+    if (sqlite3_get_auxdata(context, index) == made) return made;
+    made = read_path(text, sqlite3_value_bytes(arguments[index]));
     *is_owned = true;
     return made;
 }
@@ -113,37 +114,47 @@ static bool is_plain_key(divan_slice key) {
     return true;
 }
 
-static divan_value follow(const path *path, divan_slice text) {
+/// Where the value at a path begins, or null.
+static const uint8_t *follow(const path *path, divan_slice text) {
     for (int index = 0; index < path->count; index++) {
         const step *next = &path->steps[index];
-        if (!divan_work(divan_count(text))) return (divan_value){.kind = divan_missing};
+        if (!divan_work(divan_count(text))) return NULL;
         const uint8_t *found = next->key ? divan_member(text, next->key, next->key_count)
                                          : divan_item(text, next->index);
-        if (!found) return (divan_value){.kind = divan_missing};
+        if (!found) return NULL;
         text.start = found;
     }
-    return divan_read(text);
+    return text.start;
 }
 
 /// Follows a path that is one plain key; false for any other path.
-static bool member(sqlite3_value *argument, divan_slice text, divan_value *value) {
+static bool member(sqlite3_value *argument, divan_slice text, const uint8_t **found) {
     const uint8_t *spelled = sqlite3_value_text(argument);
     if (!spelled || *spelled != '.') return false;
     divan_slice key = {spelled + 1, spelled + sqlite3_value_bytes(argument)};
     if (!is_plain_key(key)) return false;
-    const uint8_t *found = divan_member(text, (const char *)key.start, divan_count(key));
-    *value = found ? divan_read((divan_slice){found, text.end}) : (divan_value){.kind = divan_missing};
+    *found = divan_member(text, (const char *)key.start, divan_count(key));
     return true;
 }
 
-/// Follows any path; false if it is invalid, and the function has failed.
-static bool walk(
-    sqlite3_context *context, sqlite3_value **arguments, divan_slice text, divan_value *value) {
+bool divan_find_property(
+    sqlite3_context *context, sqlite3_value **arguments, int index, divan_slice text,
+    const uint8_t **found) {
+    if (member(arguments[index], text, found)) return true;
     bool is_owned;
-    path *path = find_path(context, arguments, &is_owned);
+    path *path = find_path(context, arguments, index, &is_owned);
     if (!path) return false;
-    *value = follow(path, text);
+    *found = follow(path, text);
     if (is_owned) sqlite3_free(path);
+    return true;
+}
+
+/// The value at the path in the second argument; false if it is invalid, and the function has failed.
+static bool value_of(
+    sqlite3_context *context, sqlite3_value **arguments, divan_slice text, divan_value *value) {
+    const uint8_t *found;
+    if (!divan_find_property(context, arguments, 1, text, &found)) return false;
+    *value = found ? divan_read((divan_slice){found, text.end}) : (divan_value){.kind = divan_missing};
     return true;
 }
 
@@ -161,8 +172,7 @@ static void return_in(int form, sqlite3_context *context, divan_value value) {
     else divan_return_plain(context, value);
 }
 
-/// The text of a body, unpacked if necessary; false if there is none, or the function has failed.
-static bool text_of_body(sqlite3_context *context, sqlite3_value *argument, divan_slice *text) {
+bool divan_text_of_body(sqlite3_context *context, sqlite3_value *argument, divan_slice *text) {
     if (sqlite3_value_type(argument) == SQLITE_NULL) return false;
     const uint8_t *start = sqlite3_value_blob(argument);
     int64_t count = sqlite3_value_bytes(argument);
@@ -185,8 +195,8 @@ static void property(sqlite3_context *context, int count, sqlite3_value **argume
     (void)count;
     divan_slice text;
     divan_value value;
-    if (!text_of_body(context, arguments[0], &text)) return;
-    if (!member(arguments[1], text, &value) && !walk(context, arguments, text, &value)) return;
+    if (!divan_text_of_body(context, arguments[0], &text)) return;
+    if (!value_of(context, arguments, text, &value)) return;
     return_in(((const reader *)sqlite3_user_data(context))->form, context, value);
 }
 
@@ -196,7 +206,7 @@ static void property_of_value(sqlite3_context *context, int count, sqlite3_value
     divan_value value = divan_argument(arguments[0]);
     if (value.kind != divan_array && value.kind != divan_object) return;
     divan_slice text = value.text;
-    if (!member(arguments[1], text, &value) && !walk(context, arguments, text, &value)) return;
+    if (!value_of(context, arguments, text, &value)) return;
     return_in((int)(intptr_t)sqlite3_user_data(context), context, value);
 }
 
@@ -204,7 +214,7 @@ static void property_of_value(sqlite3_context *context, int count, sqlite3_value
 static void body(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     divan_slice text;
-    if (!text_of_body(context, arguments[0], &text)) return;
+    if (!divan_text_of_body(context, arguments[0], &text)) return;
     // An object from bracket to bracket need not be read to be passed on.
     bool is_whole = divan_count(text) > 1 && *text.start == '{' && text.end[-1] == '}';
     divan_value value = is_whole ? divan_read_whole(text) : divan_read(text);
@@ -231,7 +241,7 @@ static void boolean(sqlite3_context *context, int count, sqlite3_value **argumen
     divan_return(context, value);
 }
 
-static void *make_reader(const divan_setup *setup, intptr_t form) {
+void *divan_make_reader(const divan_setup *setup, intptr_t form) {
     reader *made = sqlite3_malloc(sizeof *made);
     if (!made) return NULL;
     *made = (reader){.form = (int)form};
@@ -241,13 +251,13 @@ static void *make_reader(const divan_setup *setup, intptr_t form) {
 
 static const divan_function functions[] = {
     {"divan_value", 2, 2, divan_returns_plain, 1, 0, property, plainly,
-     .make_data = make_reader, .free_data = sqlite3_free},
+     .make_data = divan_make_reader, .free_data = sqlite3_free},
     {"divan_result", 2, 2, divan_returns_exact, 1, 0, property, exactly,
-     .make_data = make_reader, .free_data = sqlite3_free},
+     .make_data = divan_make_reader, .free_data = sqlite3_free},
     {"divan_body", 1, 1, divan_returns_plain, 1, 0, body, plainly,
-     .make_data = make_reader, .free_data = sqlite3_free},
+     .make_data = divan_make_reader, .free_data = sqlite3_free},
     {"divan_body_result", 1, 1, divan_returns_exact, 1, 0, body, exactly,
-     .make_data = make_reader, .free_data = sqlite3_free},
+     .make_data = divan_make_reader, .free_data = sqlite3_free},
     {"divan_member", 2, 2, divan_returns_plain, 1, 0, property_of_value, plainly},
     {"divan_member_result", 2, 2, divan_returns_exact, 1, 0, property_of_value, exactly},
     {"divan_plain", 1, 1, divan_returns_plain, 1, 0, plain, 0},

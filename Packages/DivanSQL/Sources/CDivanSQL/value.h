@@ -156,7 +156,7 @@ typedef struct {
 extern const divan_function_list divan_property_functions, divan_container_functions,
     divan_array_functions, divan_operator_functions, divan_type_functions, divan_number_functions,
     divan_string_functions, divan_pattern_functions, divan_date_functions,
-    divan_aggregate_functions, divan_vector_functions;
+    divan_aggregate_functions, divan_vector_functions, divan_condition_functions;
 
 int divan_add_items(sqlite3 *connection);
 int divan_add_collations(sqlite3 *connection);

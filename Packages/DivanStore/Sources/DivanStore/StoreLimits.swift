@@ -44,12 +44,16 @@ public enum StoreLimits {
     ///
     /// A larger cache would only slow down scans, whose pages would no longer fit the processor's cache.
     public static let seekingCacheByteCount = 10 << 20
+    /// Bytes of pages that a reader caches while it scans a database with more than `seekingCacheByteCount`.
+    public static let scanCacheByteCount = 512 << 10
     /// Documents that a reader looks up before it caches more pages.
     public static let soughtDocumentCount = 64
     /// Bytes of pages that the writer caches.
     public static let writerCacheByteCount = 4 << 20
     /// Bytes of pages that the writer caches if documents are indexed.
     public static let indexedWriterCacheByteCount = 16 << 20
+    /// Bytes of pages, and of keys sorted at a time, that the writer keeps while it creates an index of values.
+    public static let sortedIndexCacheByteCount = 4 << 20
     /// Milliseconds that a transaction may take before it is logged at verbose level.
     public static let quickTransactionMilliseconds = 50
     /// Bytes that a blob reader or a copy processes at a time.

@@ -18,9 +18,10 @@ import Testing
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")
         let store = try Store.open(directory: path, options: try Self.options(old))
+        let count = TestLength.of(4_000, long: 12_000)
         let filler = String(repeating: "pomegranate ", count: 80)
         try store.write { writer in
-            for number in 0..<12_000 {
+            for number in 0..<count {
                 let body = Array(#"{"n":\#(number),"x":"\#(filler)"}"#.utf8)
                 _ = try writer.save(DocumentID(unchecked: "d\(number)"), in: .default, body: body)
             }
@@ -34,7 +35,7 @@ import Testing
         try Store.copy(directory: path, to: copy, sealing: try Self.options(new).sealing)
         for path in [path, copy] {
             let again = try Store.open(directory: path, options: try Self.options(new))
-            #expect(try again.read { try $0.count(in: .default) } == 12_000)
+            #expect(try again.read { try $0.count(in: .default) } == count)
             try again.checkIntegrity()
             try again.close()
         }

@@ -76,7 +76,7 @@ import Testing
         """
 
     @Test func `a copy made during compact contains every blob`() throws {
-        for round in 0..<5 {
+        for round in 0..<TestLength.of(2, long: 5) {
             let lines = try shell.text("fill.jsonl").replacing("ROUND", with: "\(round)")
             try shell.write("next.jsonl", lines)
             try shell.run("import", "served", "next.jsonl")

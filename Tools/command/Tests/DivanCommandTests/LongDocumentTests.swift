@@ -90,7 +90,12 @@ import Testing
         )
     }
 
-    @Test(arguments: zip(Kind.allCases, [false, true, false, true, false, true]))
+    @Test(
+        arguments: TestLength.of(
+            zip([Kind.numbers, .blob, .descending], [false, true, true]),
+            long: zip(Kind.allCases, [false, true, false, true, false, true])
+        )
+    )
     func `saving a large document needs at most three times its size in memory`(
         kind: Kind,
         isSealed: Bool
@@ -157,7 +162,7 @@ import Testing
         return try #require(Int(text)) * 1_024
     }
 
-    @Test(arguments: [Kind.numbers, .members])
+    @Test(arguments: TestLength.of([Kind.members], long: [.numbers, .members]))
     func `a REST server needs at most three times the size of a large document`(kind: Kind) throws {
         let curl = try #require(Program.installed("curl"))
         var peaks: [String: Int] = [:]
@@ -178,7 +183,7 @@ import Testing
         expectFrugal("REST", small: small, large: large)
     }
 
-    @Test(arguments: [Kind.numbers, .members])
+    @Test(arguments: TestLength.of([Kind.members], long: [.numbers, .members]))
     func `a sync needs at most three times the size of a large document`(kind: Kind) throws {
         var peaks: [String: [Int]] = [:]
         let bodies = kind.bodies

@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Foundation
@@ -46,13 +47,14 @@ import Testing
 
     @Test func `documents in several lists come before those in one`() {
         var search = Search(.default, where: nil)
-        search.add(["a", "b", "c"], of: "words")
-        search.add(["d", "c"], of: "near")
-        #expect(search.hits.map(\.documentID) == ["c", "a", "d", "b"])
+        let ids = { (names: [String]) in names.map { DocumentID(unchecked: $0) } }
+        search.add(ids(["a", "b", "c"]), of: "words")
+        search.add(ids(["d", "c"]), of: "near")
+        #expect(search.hits.map(\.documentID.text) == ["c", "a", "d", "b"])
         #expect(search.hits[0].ranks.map(\.index) == ["words", "near"])
         #expect(search.hits[0].ranks.map(\.rank) == [3, 2])
         #expect(search.hits[0].score == 1 / 63.0 + 1 / 62.0)
-        search.add((0..<200).map { "x\($0)" }, of: "long")
+        search.add(ids((0..<200).map { "x\($0)" }), of: "long")
         #expect(search.hits.count == 104)
     }
 

@@ -7,8 +7,10 @@ import Testing
 final class Shell: Sendable {
     private let folder: TemporaryDirectory
 
-    /// The command that was built with the tests.
-    static var divan: Program { .built("divan") }
+    /// The command that was built with the tests: the one that `Tools/scripts/test` linked to start fast, or the usual.
+    static var divan: Program {
+        CurrentProcess.variable("DIVAN_UNDER_TEST").map { Program($0) } ?? .built("divan")
+    }
 
     init() throws {
         folder = try TemporaryDirectory()

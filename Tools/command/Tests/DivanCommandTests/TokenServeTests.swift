@@ -103,7 +103,7 @@ import Testing
             "Connection: Upgrade",
             "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
-            "Sec-WebSocket-Protocol: BLIP_3+CBMobile_4"
+            "Sec-WebSocket-Protocol: BLIP_3+CBMobile_3"
         )
         return (client, answer.status)
     }

@@ -1,5 +1,6 @@
 import DivanJSON
 import DivanQuery
+import DivanStore
 public import Foundation
 
 /// A row of a result, with its columns by index and by name.
@@ -137,12 +138,15 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
 
     /// Returns the columns as JSON text, without MISSING ones, in the order of the query.
     public func toJSON() -> String {
-        let members = columns.titles.enumerated().compactMap { index, title in
-            writableJSON(at: index).map {
-                JSON.string(title.text).canonicalText + ":" + $0.canonicalText
-            }
+        var text = "{"
+        for index in row.indices {
+            guard let value = jsonText(at: index) else { continue }
+            if text.utf8.count > 1 { text += "," }
+            text += columns.members[index]
+            text += value
         }
-        return "{" + members.joined(separator: ",") + "}"
+        text += "}"
+        return text
     }
 
     /// The fragment of a column; empty for null, MISSING, and an unknown name.
@@ -168,6 +172,18 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         if case .binary = row[index] { json(at: index) } else { row[index].writableJSON }
     }
 
+    /// The canonical text of a column; `nil` for MISSING.
+    ///
+    /// Text that is canonical already is passed on as it is.
+    private func jsonText(at index: Int) -> String? {
+        if case .container(let bytes) = row[index],
+            let summary = try? JSONScanner.validate(bytes.span), summary.isCanonical
+        {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        return writableJSON(at: index)?.canonicalText
+    }
+
     private func value(_ index: Int) -> Value? {
         switch row[index] {
         case .binary(let bytes): .blob(Self.blob(bytes))
@@ -190,7 +206,22 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
 
     private func plainValue(at index: Int) -> Any? {
         if case .binary = row[index] { return object(at: index) }
+        if case .container(let bytes) = row[index], let plain = plainDictionary(bytes) {
+            return plain
+        }
         return row[index].json?.plainValue(in: database)
+    }
+
+    /// The members of an object straight from its text; `nil` if that needs a parsed tree, and for an array.
+    private func plainDictionary(_ bytes: [UInt8]) -> [String: Any]? {
+        var shapes = database.shapes.take()
+        defer { database.shapes.giveBack(shapes) }
+        return try? JSON.plainDictionary(
+            parsing: bytes.span,
+            limits: StoreLimits.bodyText,
+            shapes: &shapes,
+            form: { [database] in $0.plainValue(in: database) }
+        )
     }
 
     private func fragment(at index: Int) -> Fragment {
@@ -213,10 +244,13 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
 /// The columns that all rows of a result share.
 final class ResultColumns: Sendable {
     let titles: [ExactText]
+    /// The names as the beginnings of members in JSON: `"name":`.
+    let members: [String]
     private let indices: [ExactText: Int]
 
     init(_ titles: [ExactText]) {
         self.titles = titles
+        members = titles.map { JSON.string($0.text).canonicalText + ":" }
         indices = Dictionary(
             titles.enumerated().map { ($1, $0) },
             uniquingKeysWith: { first, _ in first }

@@ -118,6 +118,9 @@ struct SQLFunction: Sendable {
         case average = "divan_avg"
         case arrayOfRows = "divan_array_agg"
         case vector = "divan_vector"
+        case equals = "divan_equals"
+        case anyEquals = "divan_any_equals"
+        case likeProperty = "divan_like_property"
     }
 }
 

@@ -38,6 +38,7 @@ extension SQLExpressionWriter {
             if collation.folding != 0 { text += ", \(collation.folding)" }
             text += ")"
         case .like(let value, let pattern, let collation):
+            if try writeLikeness(value, pattern, collation, to: &text) { return }
             try writeRange(value, pattern, collation, to: &text)
             text.call(.like)
             try text.list([value, pattern]) { try write($1, .exact, to: &$0) }
@@ -148,6 +149,9 @@ extension SQLExpressionWriter {
     ) throws {
         let isEquality = comparison == .equal || comparison == .same
         let (left, right) = (statement.named(left), statement.named(right))
+        if comparison == .equal, collation == .binary, try writeEquality(left, right, to: &text) {
+            return
+        }
         try writeSide(left, beside: right, isEquality, to: &text)
         write(collation, over: [left, right], to: &text)
         text += " \(comparison == .notEqual ? "<>" : comparison.rawValue) "
@@ -258,6 +262,11 @@ extension SQLExpressionWriter {
             if skipsScalars { text += "NOT \(name).isAlone AND " }
             try text.apart { try write(condition, .plain, to: &$0) }
             text += ")"
+            return
+        }
+        if quantifier == .any,
+            try writeAnyEquality(variable, collection, condition, skipsScalars, to: &text)
+        {
             return
         }
         let items = ItemList(collection: collection, skipsScalars: skipsScalars, name: name)

@@ -3,10 +3,10 @@ internal import DivanQuery
 
 /// Writes one `SELECT`.
 struct SQLStatementWriter<Schema: SQLSchema> {
-    private let statement: CheckedStatement
-    private let schema: Schema
+    let statement: CheckedStatement
+    let schema: Schema
     /// The prefix of the names of its tables; sub-queries have other prefixes.
-    private let name: String
+    let name: String
     private var predictions = SQLPredictionTables()
 
     init(_ statement: CheckedStatement, schema: Schema, name: String) {
@@ -16,6 +16,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
     }
 
     func write(to text: inout SQLText) throws {
+        if let table = try tableOfCountedItems() { return try writeItemCount(in: table, to: &text) }
         if let shortcut = SQLShortcut(statement, knowsLiveCounts: schema.knowsLiveCounts) {
             return try write(shortcut, to: &text)
         }
@@ -202,7 +203,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         text += " ORDER BY \(name)r.k\(direction)"
     }
 
-    private func expressions(_ extraction: SQLExtraction? = nil) -> SQLExpressionWriter<Schema> {
+    func expressions(_ extraction: SQLExtraction? = nil) -> SQLExpressionWriter<Schema> {
         SQLExpressionWriter(
             statement: statement,
             schema: schema,
@@ -286,7 +287,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
     }
 
     /// The table of a source's items, if an index keeps one; it then also keeps those of its parent.
-    private func itemTable(_ source: Int) throws -> String? {
+    func itemTable(_ source: Int) throws -> String? {
         var (present, paths) = (source, [QueryPath]())
         while case .items(let parent, let path) = statement.sources[present].form {
             paths.insert(path, at: 0)
@@ -358,7 +359,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         try writer.write(filter, .plain, to: &text)
     }
 
-    private func writeOrder(
+    func writeOrder(
         _ writer: SQLExpressionWriter<Schema>,
         to text: inout SQLText
     ) throws {
@@ -370,7 +371,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         }
     }
 
-    private func writeLimit(
+    func writeLimit(
         _ writer: SQLExpressionWriter<Schema>,
         to text: inout SQLText
     ) throws {

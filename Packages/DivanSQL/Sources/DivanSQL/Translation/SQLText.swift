@@ -12,7 +12,7 @@ struct SQLText {
     private var numbers: [SQLBinding: Int] = [:]
     /// Whether the text goes into the schema, where nothing can be bound, or must equal a text there:
     /// literals are spelled.
-    private var isSchema: Bool
+    private(set) var isSchema: Bool
     /// Why the text is not allowed in the schema.
     private(set) var problem: String?
     /// Where deep expressions are divided.

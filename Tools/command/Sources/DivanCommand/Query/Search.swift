@@ -1,5 +1,6 @@
 import DivanJSON
 import DivanQuery
+import DivanRevisions
 import DivanStore
 
 /// Ranked lists of documents of a collection, one for each index, and their fusion.
@@ -10,7 +11,7 @@ import DivanStore
 struct Search {
     /// A document that at least one index found.
     struct Hit: Equatable {
-        let documentID: String
+        let documentID: DocumentID
         /// The sum of 1 / (60 + rank); at most the number of indexes divided by 61.
         fileprivate(set) var score: Double
         /// The ranks in the lists that contain it, beginning with 1.
@@ -28,7 +29,7 @@ struct Search {
 
     private let collection: String
     private let condition: String
-    private var found: [String: Hit] = [:]
+    private var found: [DocumentID: Hit] = [:]
 
     init(_ collection: CollectionPath, where condition: String?) {
         self.collection = Self.place(of: collection)
@@ -39,12 +40,12 @@ struct Search {
     var hits: [Hit] {
         found.values.sorted { left, right in
             guard left.score == right.score else { return left.score > right.score }
-            return ExactText(left.documentID) < ExactText(right.documentID)
+            return left.documentID < right.documentID
         }
     }
 
     /// Adds a list of documents, best first.
-    mutating func add(_ documentIDs: [String], of index: String) {
+    mutating func add(_ documentIDs: [DocumentID], of index: String) {
         for (place, documentID) in documentIDs.prefix(Self.listLength).enumerated() {
             var hit = found[documentID] ?? Hit(documentID: documentID, score: 0, ranks: [])
             hit.score += 1 / (Self.constant + Double(place + 1))
@@ -98,8 +99,8 @@ struct Search {
     ) throws {
         session.parameters = parameters
         let rows = try session.rows(of: session.query(question))
-        let ids = rows.compactMap { row -> String? in
-            if case .string(let id)? = row.first { id } else { nil }
+        let ids = rows.compactMap { row -> DocumentID? in
+            if case .string(let id)? = row.first { DocumentID(unchecked: id) } else { nil }
         }
         add(ids, of: index)
     }

@@ -61,8 +61,8 @@ enum SearchCommand: Command {
         try session.store.read { reader in
             try terminal.results { line in
                 for hit in search.hits.prefix(limit) {
-                    let id = DocumentID(unchecked: hit.documentID)
-                    let body = isWhole ? try reader.document(id, in: collection)?.body : nil
+                    let body =
+                        isWhole ? try reader.document(hit.documentID, in: collection)?.body : nil
                     try line(terminal.isJSON ? try hit.json(body: body) : hit.line(body: body))
                 }
             }
@@ -102,13 +102,13 @@ extension Search.Hit {
         let ranks = ranks.map { "\($0.index) \($0.rank)" }.joined(separator: ", ")
         let score = Numbers.decimal(score * 1_000, places: 1)
         let padding = String(repeating: " ", count: max(0, 5 - score.count))
-        let start = "\(padding)\(score)  \(documentID)  (\(ranks))".escapingControlCharacters()
+        let start = "\(padding)\(score)  \(documentID.text)  (\(ranks))".escapingControlCharacters()
         return start + (body.map { "  " + String(decoding: $0, as: UTF8.self) } ?? "")
     }
 
     fileprivate func json(body: [UInt8]?) throws -> String {
         var members: JSONObject = [
-            "id": .string(documentID), "score": .double(score),
+            "id": .string(documentID.text), "score": .double(score),
             "ranks": .object(
                 ranks.reduce(into: JSONObject()) { $0[$1.index] = JSON($1.rank) }
             ),

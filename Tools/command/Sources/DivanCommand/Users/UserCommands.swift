@@ -23,8 +23,9 @@ enum UserAddCommand: Command {
                 "--queries",
                 "LIST",
                 isRepeating: true,
-                "allow only these named queries over REST (empty: none)"
+                "allow only these named queries over REST"
             ),
+            .flag("--no-queries", "allow no queries over REST"),
             .flag("--replace", "replace an existing user"),
         ],
         details: """
@@ -54,6 +55,7 @@ enum UserAddCommand: Command {
         let condition = try arguments.value("--where").map { text throws(Failure) in
             try UserCondition(text, of: name)
         }
+        let queries = try arguments.queryNames()
         let refusal = Failure(
             kind: .conflict,
             sentence: "\(path): user '\(name)' already exists",
@@ -66,7 +68,7 @@ enum UserAddCommand: Command {
         record.rights.isReadOnly = arguments.has("--read-only")
         record.rights.collections = collections.isEmpty ? nil : collections
         record.rights.condition = condition
-        record.rights.queries = arguments.has("--queries") ? arguments.queryNames() : nil
+        record.rights.queries = queries
         try file.update(creating: true) { list in
             if !isReplacing, list.users[ExactText(name)] != nil { throw refusal }
             list.users[ExactText(name)] = record
@@ -191,9 +193,14 @@ enum UserVerifyCommand: Command {
 }
 
 extension Arguments {
-    /// The names of `--queries`; none for an empty list.
-    fileprivate func queryNames() -> [ExactText] {
-        values("--queries").flatMap { $0.split(separator: ",") }.map { ExactText(String($0)) }
+    /// The names of `--queries`; none with `--no-queries`, and `nil` without both.
+    fileprivate func queryNames() throws(Failure) -> [ExactText]? {
+        switch try onlyOption(of: ["--queries", "--no-queries"]) {
+        case nil: nil
+        case "--no-queries": []
+        default:
+            values("--queries").flatMap { $0.split(separator: ",") }.map { ExactText(String($0)) }
+        }
     }
 }
 

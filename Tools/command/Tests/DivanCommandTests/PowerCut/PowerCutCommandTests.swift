@@ -97,7 +97,7 @@ import Testing
             ["rekey", "db", "--new-key-file", home.file("two")] + keys[1],
             ["decrypt", "db", "--yes"] + keys[2],
         ])
-        try forEachMoment(of: log, stride: 25) { endedCount, place in
+        try forEachMoment(of: log, stride: TestLength.of(60, long: 25)) { endedCount, place in
             let candidates = [keys[endedCount], keys[min(endedCount + 1, 3)]]
             let opening = try candidates.filter { try shell.divan(["ls", "db"] + $0).status == 0 }
             let key = try #require(opening.first, "\(place): no key opens it")
@@ -110,7 +110,7 @@ import Testing
     func `a new database is complete or missing after a power cut`(verb: [String]) throws {
         try shell.run("dump", "db", "dump")
         let log = try record([verb])
-        try forEachMoment(of: log, stride: 12) { endedCount, place in
+        try forEachMoment(of: log, stride: TestLength.of(30, long: 12)) { endedCount, place in
             let path = shell.path("again.cblite2")
             if FileManager.default.fileExists(atPath: path) {
                 try expectComplete("again", [], place)
@@ -127,7 +127,7 @@ import Testing
             ["index", "make", "db", "byText", "text"],
             ["compress", "db"], ["compact", "db"],
         ])
-        try forEachMoment(of: log, stride: 25) { _, place in
+        try forEachMoment(of: log, stride: TestLength.of(60, long: 25)) { _, place in
             try expectComplete("db", [], place)
         }
     }

@@ -7,11 +7,33 @@ internal import DivanSQLite
 struct KeptPages {
     // `nil` if the number stays as it is.
     private var countToMore: Int?
+    private var isScanning = false
 
     /// Makes a connection keep few pages until documents are looked up.
     mutating func begin(on connection: StoreConnection) throws(StoreError) {
         try Self.keep(StoreLimits.readerCacheByteCount, on: connection)
         countToMore = StoreLimits.soughtDocumentCount
+    }
+
+    /// Makes a connection keep the few pages that a long scan needs until `endScan`; no effect in a database whose
+    /// pages it could keep.
+    ///
+    /// A scan reads each page once. The memory of a few pages stays in the processor's own cache while it is filled
+    /// again and again; with as many as look-ups need, a scan takes a third longer, and pushes out all of them
+    /// anyway.
+    mutating func beginScan(on connection: StoreConnection) throws(StoreError) {
+        let count = Int(clamping: try connection.integer("PRAGMA page_count") ?? 0)
+        let (byteCount, overflow) = count.multipliedReportingOverflow(by: connection.pageByteCount)
+        guard overflow || byteCount > StoreLimits.seekingCacheByteCount else { return }
+        try Self.keep(StoreLimits.scanCacheByteCount, on: connection)
+        (isScanning, countToMore) = (true, nil)
+    }
+
+    /// Lets a connection keep pages again.
+    mutating func endScan(on connection: StoreConnection) throws(StoreError) {
+        guard isScanning else { return }
+        isScanning = false
+        try begin(on: connection)
     }
 
     /// Notes that one document was looked up.
@@ -35,6 +57,12 @@ struct KeptPages {
             return try keepIndexPages(on: connection)
         }
         try keep(StoreLimits.writerCacheByteCount, on: connection)
+    }
+
+    /// Makes the writer's connection keep few pages while it creates an index, which reads each row once; what SQLite
+    /// sorts at a time then fits into the processor's cache, too.
+    static func keepSortedPages(on connection: StoreConnection) throws(StoreError) {
+        try keep(StoreLimits.sortedIndexCacheByteCount, on: connection)
     }
 
     static func keepIndexPages(on connection: StoreConnection) throws(StoreError) {

@@ -124,7 +124,7 @@ final class SQLiteIndexBuild {
 
 extension SQLiteSession {
     func changeIndexes(_ sql: String) throws(StoreError) {
-        try changingIndexes { () throws(StoreError) in try connection.execute(sql) }
+        try changingIndexes(by: sql) { () throws(StoreError) in try connection.execute(sql) }
     }
 
     func makeIndexesBesideDamage(_ statements: [String]) throws(StoreError) {
@@ -134,16 +134,21 @@ extension SQLiteSession {
     }
 
     func changeIndexes(_ sql: String, controlledBy control: IndexBuildControl) throws {
-        try changingIndexes { try SQLiteIndexBuild(on: connection, control).run(sql) }
+        try changingIndexes(by: sql) { try SQLiteIndexBuild(on: connection, control).run(sql) }
     }
 
-    private func changingIndexes<E: Error>(_ body: () throws(E) -> Void) throws(E) {
+    private func changingIndexes<E: Error>(
+        by sql: String,
+        _ body: () throws(E) -> Void
+    ) throws(E) {
         defer {
             forgetStatements()
             try? KeptPages.begin(onWriter: connection)
         }
-        // What is sorted spills beyond the size of the cache.
-        try? KeptPages.keepIndexPages(on: connection)
+        // What is sorted spills beyond the size of the cache. Tables of items and words are filled in no order.
+        let isSorted = sql.hasPrefix("CREATE INDEX")
+        try? isSorted
+            ? KeptPages.keepSortedPages(on: connection) : KeptPages.keepIndexPages(on: connection)
         try connection.sortingInOnePiece(body)
     }
 }

@@ -105,6 +105,9 @@ final class SQLiteParallelScan: Sendable {
     }
 
     private func work(on session: SQLiteSession) {
+        // How many pages are kept only changes how long the scan takes.
+        try? session.pages.beginScan(on: session.connection)
+        defer { try? session.pages.endScan(on: session.connection) }
         while true {
             let index = next.add(1, ordering: .relaxed).oldValue
             guard index < parts.count, hasRoom, progress.withLock({ $0.failure == nil })
