@@ -49,7 +49,7 @@ import Testing
     /// A linker may leave out an object file that holds only a conformance, so no cast may look for one.
     @Test func `every error type that has a number is in the table`() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Sources/Divan").standardizedFileURL
+            .appending(path: "../../../Sources/CouchbaseLiteSwift").standardizedFileURL
         let files = try #require(FileManager.default.enumerator(atPath: sources.path))
         var (conforming, table): (Set<String>, String) = ([], "")
         for case let name as String in files where name.hasSuffix(".swift") {
