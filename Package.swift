@@ -543,7 +543,7 @@ let examples: [Target] = [
     program(
         "menu-server-example",
         at: "Docs/examples/Sources/menu-server-example",
-        uses: ["CouchbaseLiteSwift", "DivanHTTP", "DivanTransport"]
+        uses: ["Divan", "DivanHTTP", "DivanTransport"]
     ),
     program(
         "plug-ins-example",

@@ -69,7 +69,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "menu-server-example",
-            dependencies: ["CouchbaseLiteSwift", "DivanHTTP", "DivanTransport"],
+            dependencies: ["Divan", "DivanHTTP", "DivanTransport"],
             swiftSettings: strict
         ),
         .executableTarget(

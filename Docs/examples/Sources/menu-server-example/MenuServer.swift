@@ -1,41 +1,36 @@
-import CouchbaseLiteSwift
+import Divan
 import Foundation
 
 /// One process: a database, the listener that peers sync with, and an HTTP endpoint on the same data.
 final class MenuServer {
     private let database: Database
-    private let listener: URLEndpointListener
+    private let listener: Listener
     private let endpoint: HTTPEndpoint
 
     init(directory: String, password: String) throws {
-        TLSIdentity.storeDirectory = directory + "/identities"
-        var config = DatabaseConfiguration()
-        config.directory = directory
-        config.publishesStatus = true  // divan top shows this program, too
-        database = try Database(name: "shop", config: config)
-        let menu = try database.createCollection(name: "menu")
+        let directory = URL(filePath: directory)
+        var opening = Database.Options()
+        opening.publishesStatus = true  // divan top shows this program, too
+        database = try Database.open("shop", in: directory, opening)
+        let routes = MenuRoutes(menu: try database.collection("menu"))
 
-        var configuration = URLEndpointListenerConfiguration(collections: [menu])
-        configuration.authenticator = ListenerPasswordAuthenticator { user, shown in
-            user == "till" && shown == password
-        }
-        listener = URLEndpointListener(config: configuration)
-
-        let routes = MenuRoutes(menu: menu)
+        var sharing = Listener.Options()
+        sharing.identityStorage = .directory(directory.appending(path: "identities"))
+        let users = Listener.Users.passwords(["till": password])
+        listener = try Listener.start(sharing: database, users: users, options: sharing)
         endpoint = HTTPEndpoint { request, body in try await routes.answer(request, body) }
     }
 
-    /// Starts listening on two free ports; returns the addresses.
+    /// Listens for browsers too, on another free port; returns the addresses.
     func open() throws -> [String] {
-        try listener.start()
         let port = try endpoint.start()
-        return ["http://127.0.0.1:\(port)/menu"] + (listener.urls ?? []).map(\.absoluteString)
+        return ["http://127.0.0.1:\(port)/menu"] + listener.urls.map(\.absoluteString)
     }
 
     /// Accepts no more requests, asks peers to reconnect later, and closes the database.
-    func close() throws {
+    func close() async throws {
         endpoint.stop()
-        listener.stopForRestart()
-        try database.close()
+        await listener.stop(reconnecting: true)
+        try await database.close()
     }
 }

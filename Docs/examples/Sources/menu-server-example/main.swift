@@ -15,9 +15,9 @@ do {
     for line in try server.open() { print(line) }
     fflush(nil)
     while readLine() != nil {}
-    try server.close()
+    try await server.close()
 } catch {
     // An uncaught error would end the program with a crash report.
-    print(error.localizedDescription)
+    print(error)
     exit(1)
 }

@@ -1,8 +1,9 @@
 import Divan
+import DivanTestKit
 import Foundation
 import Testing
 
-/// The functions of the guides to documents, models and queries do what these pages say.
+/// The functions of the guides to documents, models, blobs and queries do what these pages say.
 @Suite struct DocumentGuideTests {
     private func collection(_ name: String = "things") throws -> DocumentCollection {
         try Database.inMemory().collection(name)
@@ -100,6 +101,23 @@ import Testing
         #expect(try await there.get("soup")?.revision == revision)
         try await sync.run()
         #expect(try await here.get("soup")?.revision == revision)
+    }
+
+    // MARK: Blobs
+
+    @Test func `a picture is saved and copied`() throws {
+        let folder = try TemporaryDirectory()
+        let file = URL(filePath: folder.file("rome.jpg"))
+        let copy = URL(filePath: folder.file("copy.jpg"))
+        let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) })
+        try bytes.write(to: file)
+        let photos = try collection("photos")
+        try savePhoto(of: "rome", from: file, in: photos)
+        let photo = try #require(try photos.get("rome"))
+        #expect(photo.picture?.blob?.length == 100_000)
+        #expect(photo.picture?.blob?.type == "image/jpeg")
+        try copyPicture(of: photo, to: copy)
+        #expect(try Data(contentsOf: copy) == bytes)
     }
 
     // MARK: Queries
