@@ -144,7 +144,7 @@ struct BodyConditionFunctionTests {
         #expect(try scratch.value("divan_like_property1(NULL, '.a', '%', 0)") == "MISSING")
     }
 
-    @Test("A path that is none, and a packed body without an unpacker, are errors")
+    @Test("An invalid path, and a compressed body without a codec, are errors")
     func failures() throws {
         let scratch = try Scratch()
         for body in ["'{}'", "x'0401'"] {

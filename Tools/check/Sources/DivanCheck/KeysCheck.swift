@@ -54,6 +54,7 @@ struct KeysCheck {
     ]
 
     private static let standing = """
+        ModernAPI.swift | parameters: [String: JSON] | names of parameters, as in the official API
         Replicator+Pending.swift | -> Set<String> | the official signature
         Value+Any.swift | [String:  | made from the caller's dictionary, which has merged already
         CallerTypes.swift | [String: T] | the caller's dictionary

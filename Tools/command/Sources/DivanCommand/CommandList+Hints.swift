@@ -80,7 +80,6 @@ extension CommandList {
         "find": "use 'divan query DB SELECT', or 'divan ls DB PATTERN' to find IDs",
         "indexes": "use 'divan index ls DB'",
         "repl": "use 'divan open DB'",
-        "search": "use 'divan query DB SELECT'; MATCH() searches an index of words",
         "sql": "use 'divan query DB SELECT', or 'divan open DB' for a shell",
         "vector": "use 'divan index make DB NAME PROPERTY --vector N'",
     ]

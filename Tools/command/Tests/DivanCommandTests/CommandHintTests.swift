@@ -37,7 +37,7 @@ import Testing
         ("drop-index", "'divan index rm DB NAME'"), ("exec", "'divan query DB SELECT'"),
         ("execute", "'divan query DB SELECT'"), ("find", "'divan query DB SELECT'"),
         ("indexes", "'divan index ls DB'"), ("repl", "'divan open DB'"),
-        ("search", "'divan query DB SELECT'"), ("sql", "'divan query DB SELECT'"),
+        ("sql", "'divan query DB SELECT'"),
         ("adduser", "'divan users add FILE NAME'"), ("changes", "'divan watch DB'"),
         ("download", "'divan pull DB URL'"), ("fetch", "'divan pull DB URL'"),
         ("follow", "'divan watch DB'"), ("keygen", "'divan identity new LABEL'"),

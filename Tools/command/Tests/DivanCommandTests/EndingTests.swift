@@ -58,6 +58,8 @@ import Testing
         let running = try shell.start(
             words,
             ["SWIFT_BACKTRACE": "enable=yes,interactive=no"],
+            // The one with Swift's libraries inside would not find the program that searches.
+            of: .built("divan"),
             errors: .file(shell.path("errors"))
         )
         _ = try running.event { $0["event"] != nil }

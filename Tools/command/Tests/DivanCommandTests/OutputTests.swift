@@ -70,7 +70,7 @@ import Testing
     private static let others = [
         "import-cblite", "serve", "status", "top", "checkpoints show", "conflicts ls",
         "conflicts show", "conflicts resolve", "discover", "shell", "encrypt", "decrypt", "rekey",
-        "studio", "wire proxy", "blob fetch", "mesh join", "mesh status",
+        "studio", "wire proxy", "blob fetch", "mesh join", "mesh status", "search", "index stats",
     ]
 
     private func lost(_ script: String, _ stream: String) throws -> Program.Outcome {

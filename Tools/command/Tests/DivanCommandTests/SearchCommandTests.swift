@@ -21,9 +21,9 @@ import Testing
         let lines = documents.map { id, text, vector in
             #"{"_id":"\#(id)","text":"\#(text)","vector":\#(vector)}"#
         }
-        try shell.write("lines", lines.joined(separator: "\n"))
+        try shell.write("lines.jsonl", lines.joined(separator: "\n"))
         try shell.run("new", "travel")
-        try shell.run("import", "travel", "lines", "-c", "geo.places", "--format", "jsonl")
+        try shell.run("import", "travel", "lines.jsonl", "-c", "geo.places")
     }
 
     private func makeWords() throws {

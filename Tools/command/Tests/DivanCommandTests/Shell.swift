@@ -74,9 +74,10 @@ final class Shell: Sendable {
     func start(
         _ words: [String],
         _ environment: [String: String] = [:],
+        of command: Program = Shell.divan,
         errors: RunningProgram.Errors = .discarded
     ) throws -> Peer {
-        let divan = program(Self.divan, environment)
+        let divan = program(command, environment)
         // A wait for an event that never comes fails, instead of lasting for ever.
         let patience = Duration.seconds(120)
         return Peer(

@@ -14,6 +14,9 @@ public import Foundation
 /// }
 /// ```
 ///
+/// Swift 6.3.1 crashes while compiling some functions that are not `async` and match errors by pattern only. There, add
+/// `catch { throw error }`.
+///
 /// Printing it shows one sentence: the place, the problem and the remedy. Closures that you pass to a call, such as the
 /// body of ``Database/write(_:)``, can throw errors of other types, which are rethrown unchanged.
 public struct DivanError: Error, Sendable {

@@ -34,8 +34,18 @@ extension Listener {
         /// Called for each request that is refused, such as for a log; it must return quickly.
         public var onRefusal: (@Sendable (Refusal) -> Void)?
 
-        /// The standard settings.
-        public init() {}
+        /// The standard settings, except those that are given; the others are set afterwards.
+        ///
+        /// `Listener.Options(usesTLS: false, networkInterface: "127.0.0.1")` is for tests.
+        public init(
+            usesTLS: Bool = true,
+            networkInterface: String? = nil,
+            advertisedName: String? = nil
+        ) {
+            self.usesTLS = usesTLS
+            self.networkInterface = networkInterface
+            self.advertisedName = advertisedName
+        }
     }
 
     /// A request that a listener refused.

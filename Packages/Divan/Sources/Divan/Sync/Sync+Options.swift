@@ -66,8 +66,18 @@ extension Sync {
         /// Whether to accept cookies that a server sets for a parent domain.
         public var acceptsParentDomainCookies = false
 
-        /// The standard settings.
-        public init() {}
+        /// The standard settings, except those that are given; the others are set afterwards.
+        public init(
+            compression: Compression = .automatic,
+            blobs: Blobs = .all,
+            maxAttempts: Int? = nil,
+            headers: [String: String] = [:]
+        ) {
+            self.compression = compression
+            self.blobs = blobs
+            self.maxAttempts = maxAttempts
+            self.headers = headers
+        }
     }
 
     /// How a sync or a listener compresses what it sends; it accepts any compression of what it receives.

@@ -30,6 +30,19 @@ import Testing
         try database.write { _ in for chair in all { try chairs.save(chair) } }
     }
 
+    @Test("Parameters and properties may be variables of any type that documents store")
+    func variables() throws {
+        let (limit, isNew, ids) = (100.0, false, ["porto", "oslo"])
+        let rows = try database.query(
+            "SELECT name FROM chairs WHERE price < $limit AND META().id IN $ids",
+            ["limit": limit, "ids": ids]
+        )
+        #expect(rows.count == 1)
+        let document = Document(["price": limit, "new": isNew, "tags": ids])
+        #expect(document.price?.double == 100)
+        #expect(document.json.contains(#""tags":["porto","oslo"]"#))
+    }
+
     @Test("Rows are read by name, by position and as types")
     func rows() throws {
         let rows = try database.query(
