@@ -3,7 +3,7 @@ internal import CouchbaseLiteSwift
 extension DocumentCollection {
     /// Sets how the bodies of documents are compressed on disk.
     ///
-    /// The setting is stored in the database and applies to later saves; ``Database/compact()`` compresses the existing
+    /// The setting is stored in the database and applies to later saves; `Database.compact()` compresses the existing
     /// bodies, too.
     ///
     /// - Parameter codec: `lz4`, `zstd`, `none`, or the name of one of ``Database/Options/bodyCodecs``.

@@ -16,7 +16,7 @@ extension DocumentCollection {
 
     /// Purges a document from this database after a time, for example `.seconds(3600)`.
     ///
-    /// - Throws: The same errors as ``expire(_:at:)``.
+    /// - Throws: The same errors as `expire(_:at:)`.
     public func expire(_ id: String, after time: Duration) throws(DivanError) {
         let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
         try expire(id, at: Date(timeIntervalSinceNow: seconds))

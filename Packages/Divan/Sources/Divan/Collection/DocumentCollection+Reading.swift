@@ -12,10 +12,10 @@ extension DocumentCollection {
 
     /// Returns a document as a type, or `nil` if it does not exist or is deleted.
     ///
-    /// A key `id` of an `Identifiable` type is the document's ID. See ``save(_:)`` for the types of values.
+    /// A key `id` of an `Identifiable` type is the document's ID. See `save(_:)` for the types of values.
     ///
     /// - Throws: ``DivanError/Code/decodingFailed`` if the document does not match the type; the same errors as
-    ///   ``get(_:)``.
+    ///   `get(_:)`.
     public func get<Model: Decodable>(
         _ id: String,
         as type: Model.Type = Model.self
@@ -57,7 +57,7 @@ extension DocumentCollection {
 
     /// Whether a document exists and is not deleted.
     ///
-    /// - Throws: The same errors as ``get(_:)``.
+    /// - Throws: The same errors as `get(_:)`.
     public func contains(_ id: String) throws(DivanError) -> Bool {
         try DivanError.converting(place: place(of: id)) {
             try official.readStore { try $0.outline(of: StoredID(unchecked: id), in: path) } != nil
@@ -73,7 +73,7 @@ extension DocumentCollection {
     ///   - last: Only IDs after this one; `nil` for all.
     ///   - limit: The maximum number of IDs; `nil` for all.
     /// - Returns: The IDs.
-    /// - Throws: The same errors as ``get(_:)``.
+    /// - Throws: The same errors as `get(_:)`.
     public func ids(
         prefix: String = "",
         after last: String? = nil,

@@ -27,7 +27,7 @@ extension DocumentCollection {
     ///   - document: The document.
     ///   - revision: The revision that must be current; `nil` if the document must not exist yet.
     /// - Returns: The document with its new revision.
-    /// - Throws: ``DivanError/Code/conflict`` if another revision is current; the same errors as ``save(_:)``.
+    /// - Throws: ``DivanError/Code/conflict`` if another revision is current; the same errors as `save(_:)`.
     @discardableResult
     public func save(
         _ document: Document,
@@ -83,7 +83,7 @@ extension DocumentCollection {
     ///   - change: Changes the document; may be called several times.
     /// - Returns: The document as saved.
     /// - Throws: ``DivanError/Code/notFound``; errors thrown by `change`, unchanged, after which nothing is saved; the
-    ///   same errors as ``save(_:)``.
+    ///   same errors as `save(_:)`.
     @discardableResult
     public func update(
         _ id: String,
@@ -103,7 +103,7 @@ extension DocumentCollection {
 
     /// Changes a model: reads it, calls `change`, and saves it; again if it was changed in the meantime.
     ///
-    /// Properties that the model does not have are kept, as by ``save(_:)``.
+    /// Properties that the model does not have are kept, as by `save(_:)`.
     ///
     /// - Parameters:
     ///   - id: The document's ID.
@@ -112,7 +112,7 @@ extension DocumentCollection {
     ///   - change: Changes the model; may be called several times.
     /// - Returns: The model as saved.
     /// - Throws: ``DivanError/Code/notFound``; `decodingFailed`; errors thrown by `change`, unchanged, after which
-    ///   nothing is saved; the same errors as ``save(_:)``.
+    ///   nothing is saved; the same errors as `save(_:)`.
     @discardableResult
     public func update<Model: Codable>(
         _ id: String,
@@ -156,7 +156,7 @@ extension DocumentCollection {
     /// Deletes a document unless it was changed since a revision; the deletion is synced.
     ///
     /// - Throws: ``DivanError/Code/conflict`` if another revision is current, or the document is deleted; the same
-    ///   errors as ``delete(_:)``.
+    ///   errors as `delete(_:)`.
     public func delete(_ id: String, ifRevision revision: Revision) throws(DivanError) {
         let path = path
         try DivanError.converting(place: place(of: id)) {
@@ -171,7 +171,7 @@ extension DocumentCollection {
     /// Removes a document and its history from this database only; this is not synced.
     ///
     /// - Returns: Whether it existed.
-    /// - Throws: The same errors as ``delete(_:)``.
+    /// - Throws: The same errors as `delete(_:)`.
     @discardableResult
     public func purge(_ id: String) throws(DivanError) -> Bool {
         let path = path

@@ -9,7 +9,7 @@ public import Foundation
 /// let notes = try db.collection("notes")
 /// ```
 ///
-/// Safe to use from any thread and task. It is closed when nothing uses it any more, or with ``close()``. Every call
+/// Safe to use from any thread and task. It is closed when nothing uses it any more, or with `close()`. Every call
 /// exists as a plain and as an `async` function: in `async` code, `try await` runs it on a thread that may wait for the
 /// disk, and stops waiting for nothing else. Only one process can have a database open for writing.
 public final class Database: Sendable {
@@ -56,7 +56,7 @@ public final class Database: Sendable {
     /// Opens the database in a directory `….cblite2`, and creates it if it does not exist.
     ///
     /// - Throws: ``DivanError/Code/invalidArgument`` for another extension; the same errors as
-    ///   ``open(_:in:_:)``.
+    ///   `open(_:in:_:)`.
     public static func open(
         _ url: URL,
         _ options: Options = Options()

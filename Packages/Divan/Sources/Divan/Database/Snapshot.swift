@@ -2,7 +2,7 @@ internal import DivanJSON
 internal import DivanRevisions
 internal import DivanStore
 
-/// A consistent view of the documents of a database at one moment; see ``Database/read(_:)``.
+/// A consistent view of the documents of a database at one moment; see `Database.read(_:)`.
 ///
 /// Only valid inside its block and on its thread; afterwards, every call throws ``DivanError/Code/notOpen``. A query
 /// sees a state at least as new as the snapshot.
@@ -74,9 +74,9 @@ public struct Snapshot {
         }
     }
 
-    /// The rows of a query; see ``Database/query(_:_:)``.
+    /// The rows of a query; see `Database.query(_:_:)`.
     ///
-    /// - Throws: The same errors as ``Database/query(_:_:)``.
+    /// - Throws: The same errors as `Database.query(_:_:)`.
     public func query(
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:]

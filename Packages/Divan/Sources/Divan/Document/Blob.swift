@@ -7,7 +7,7 @@ internal import Synchronization
 /// Binary content next to a document, such as a photo or a sound.
 ///
 /// A document only contains the blob's type, length and digest; equal contents are stored once. Small blobs are created
-/// from data, large ones with ``Database/blob(contentsOf:type:)``. The content is read when you ask for it.
+/// from data, large ones with `Database.blob(contentsOf:type:)`. The content is read when you ask for it.
 ///
 /// ```swift
 /// doc.photo = Blob(jpeg, type: "image/jpeg")
@@ -108,7 +108,7 @@ extension Blob {
 
     /// Copies the content to a file, in pieces; an existing file is replaced.
     ///
-    /// - Throws: The same errors as ``data()``; file system errors.
+    /// - Throws: The same errors as `data()`; file system errors.
     public func write(to file: URL) throws(DivanError) {
         try DivanError.converting(place: file.path) {
             // The file gets its name when it is complete, so that an error leaves the old one.
@@ -134,7 +134,7 @@ extension Blob {
 
     /// Calls `body` with the content in pieces of at most 64 KiB, so that memory use does not depend on its length.
     ///
-    /// - Throws: The same errors as ``data()``; errors thrown by `body` are converted.
+    /// - Throws: The same errors as `data()`; errors thrown by `body` are converted.
     public func forEachPiece(_ body: (Data) throws -> Void) throws(DivanError) {
         try DivanError.converting(place: "blob \(digest)") {
             if case .bytes(let data)? = content { return try body(data) }

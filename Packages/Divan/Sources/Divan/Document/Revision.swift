@@ -1,6 +1,6 @@
 internal import DivanRevisions
 
-/// A version of a document: what ``DocumentCollection/save(_:ifRevision:)`` compares to detect conflicts.
+/// A version of a document: what `DocumentCollection.save(_:ifRevision:)` compares to detect conflicts.
 public struct Revision: Sendable, Hashable, CustomStringConvertible {
     let revisionID: RevisionID
     /// The local number of the change that stored it; later changes in the collection have greater numbers.

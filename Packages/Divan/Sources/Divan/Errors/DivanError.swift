@@ -18,7 +18,7 @@ public import Foundation
 /// `catch { throw error }`.
 ///
 /// Printing it shows one sentence: the place, the problem and the remedy. Closures that you pass to a call, such as the
-/// body of ``Database/write(_:)``, can throw errors of other types, which are rethrown unchanged.
+/// body of `Database.write(_:)`, can throw errors of other types, which are rethrown unchanged.
 public struct DivanError: Error, Sendable {
     /// The kind of failure.
     public let code: Code

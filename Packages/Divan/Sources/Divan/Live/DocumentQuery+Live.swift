@@ -60,7 +60,7 @@ extension Database {
 
     /// The rows of a query as a type, and all rows again each time a commit changes them.
     ///
-    /// See ``query(_:_:)``, ``Rows/rows(as:)`` and ``DocumentQuery/live()``.
+    /// See `query(_:_:)`, ``Rows/rows(as:)`` and ``DocumentQuery/live()``.
     public func live<Model: Decodable & Sendable>(
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:],

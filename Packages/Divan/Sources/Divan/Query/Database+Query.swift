@@ -9,7 +9,7 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - sql: The text; collections are named as in ``collection(_:)``.
+    ///   - sql: The text; collections are named as in `collection(_:)`.
     ///   - parameters: The values of `$name`; never part of the text. A parameter that may be missing has a name that
     ///     begins with `opt_`.
     /// - Returns: All rows.
@@ -52,7 +52,7 @@ extension Database {
 
     /// Calls `body` with each row of a query as it is found, in constant memory unless the query sorts or groups.
     ///
-    /// - Throws: The same errors as ``query(_:_:)``; errors thrown by `body`, unchanged.
+    /// - Throws: The same errors as `query(_:_:)`; errors thrown by `body`, unchanged.
     public func forEachRow(
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:],
@@ -77,7 +77,7 @@ extension Database {
 
     /// Describes how a query runs: `SCAN` means that all documents are read, `USING INDEX` that an index is used.
     ///
-    /// - Throws: The same errors as ``query(_:_:)``.
+    /// - Throws: The same errors as `query(_:_:)`.
     public func explain(
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:]

@@ -37,7 +37,7 @@ extension DocumentQuery {
     ///     (``Index/vectors(_:dimensions:centroids:metric:)``).
     ///   - limit: The maximum number of documents.
     /// - Returns: The documents with their distances, the nearest first.
-    /// - Throws: ``DivanError/Code/missingIndex``; the same errors as ``all()``.
+    /// - Throws: ``DivanError/Code/missingIndex``; the same errors as `all()`.
     public func nearest(
         to vector: [Float],
         in property: String,

@@ -45,7 +45,7 @@ extension DocumentCollection {
     }
 }
 
-/// A query for documents of one type; see ``DocumentCollection/documents(of:where:orderBy:limit:)``.
+/// A query for documents of one type; see `DocumentCollection.documents(of:where:orderBy:limit:)`.
 public struct DocumentQuery<Model: Decodable>: Sendable {
     let collection: DocumentCollection
     private let official: OfficialQuery<Model>
@@ -81,14 +81,14 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
 
     /// Returns the first document, or `nil` if there is none.
     ///
-    /// - Throws: The same errors as ``all()``.
+    /// - Throws: The same errors as `all()`.
     public func first() throws(DivanError) -> Model? {
         try limited(to: 1).all().first
     }
 
     /// Returns the number of documents that meet the condition; the limit is ignored.
     ///
-    /// - Throws: The same errors as ``all()``, except that no document is decoded.
+    /// - Throws: The same errors as `all()`, except that no document is decoded.
     public func count() throws(DivanError) -> Int {
         try DivanError.converting(place: collection.place) {
             var statement = try statement()
@@ -102,7 +102,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
 
     /// Calls `body` with each document as it is found, in constant memory unless the query sorts without an index.
     ///
-    /// - Throws: The same errors as ``all()``; errors thrown by `body`, unchanged.
+    /// - Throws: The same errors as `all()`; errors thrown by `body`, unchanged.
     public func forEachDocument(_ body: (Model) throws -> Void) throws {
         var failure: (any Error)?
         do {
@@ -135,7 +135,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     ///   - position: ``DocumentPage/next`` of the page before; `nil` for the first page.
     /// - Returns: The page.
     /// - Throws: ``DivanError/Code/invalidArgument`` for a size below 1, or a position of another query; the same errors
-    ///   as ``all()``.
+    ///   as `all()`.
     public func page(
         of size: Int,
         after position: String? = nil
@@ -156,7 +156,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
 
     /// Describes how the query runs; see ``Database/explain(_:_:)``.
     ///
-    /// - Throws: The same errors as ``all()``.
+    /// - Throws: The same errors as `all()`.
     public func explain() throws(DivanError) -> String {
         try DivanError.converting(place: collection.place) {
             let plan = try collection.database.store().plan(of: StorageQuery(runnable().checked))

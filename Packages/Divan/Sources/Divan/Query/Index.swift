@@ -22,7 +22,7 @@ public struct Index: Sendable {
         Index(official: ValueIndexConfiguration(expressions, where: condition))
     }
 
-    /// The words of texts, for ``DocumentCollection/search(_:index:as:limit:)`` and `MATCH()`.
+    /// The words of texts, for `DocumentCollection.search(_:index:as:limit:)` and `MATCH()`.
     ///
     /// - Parameters:
     ///   - expressions: The texts.
@@ -62,7 +62,7 @@ public struct Index: Sendable {
         )
     }
 
-    /// Vectors, for ``DocumentCollection/nearest(to:in:limit:as:)``.
+    /// Vectors, for `DocumentCollection.nearest(to:in:limit:as:)`.
     ///
     /// - Parameters:
     ///   - expression: The vectors: arrays of numbers, or base64 of 32-bit floats.

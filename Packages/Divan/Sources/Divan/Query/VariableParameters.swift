@@ -50,7 +50,7 @@ extension Database {
 }
 
 extension Snapshot {
-    /// The rows of a query with parameters that are values of variables; see ``Database/query(_:_:)``.
+    /// The rows of a query with parameters that are values of variables; see `Database.query(_:_:)`.
     ///
     /// - Throws: The same errors.
     @_disfavoredOverload
@@ -63,7 +63,7 @@ extension Snapshot {
 }
 
 extension Transaction {
-    /// The rows of a query with parameters that are values of variables; see ``Database/query(_:_:)``.
+    /// The rows of a query with parameters that are values of variables; see `Database.query(_:_:)`.
     ///
     /// - Throws: The same errors.
     @_disfavoredOverload

@@ -38,12 +38,12 @@ extension Sync {
         try await inBackground { try self.pending(in: collection) }
     }
 
-    /// Counts the documents with changes that have not been sent yet, without a list in memory; see ``pending(in:)``.
+    /// Counts the documents with changes that have not been sent yet, without a list in memory; see `pending(in:)`.
     public func pendingCount(in collection: DocumentCollection? = nil) throws(DivanError) -> Int {
         try ask(collection) { try $0.pendingDocumentCount(collection: $1) }.reduce(0, +)
     }
 
-    /// Counts the documents with changes that have not been sent yet; see ``pending(in:)``.
+    /// Counts the documents with changes that have not been sent yet; see `pending(in:)`.
     public func pendingCount(
         in collection: DocumentCollection? = nil
     ) async throws(DivanError) -> Int {
@@ -52,7 +52,7 @@ extension Sync {
 
     /// Returns whether a document has a change that has not been sent yet.
     ///
-    /// - Throws: The same errors as ``pending(in:)``.
+    /// - Throws: The same errors as `pending(in:)`.
     public func isPending(
         _ id: String,
         in collection: DocumentCollection
@@ -71,12 +71,12 @@ extension Sync {
     /// Returns the documents that the peer refused and those that could not be pulled, with the reasons.
     ///
     /// Later runs do not send a refused document again until it changes; pass `retryingRefused` to
-    /// ``run(retryingRefused:reset:)`` if the peer's rules have changed. The list is stored in the database, at most
+    /// `run(retryingRefused:reset:)` if the peer's rules have changed. The list is stored in the database, at most
     /// 10,000 documents for each collection and peer.
     ///
     /// - Parameter collection: The collection; `nil` means all collections of the sync, one after another.
     /// - Returns: The documents, those that this side sent first.
-    /// - Throws: ``DivanError/Code/notOpen`` as ``pending(in:)``.
+    /// - Throws: ``DivanError/Code/notOpen`` as `pending(in:)`.
     public func refused(
         in collection: DocumentCollection? = nil
     ) throws(DivanError) -> [RefusedDocument] {

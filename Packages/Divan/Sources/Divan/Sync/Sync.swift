@@ -12,8 +12,8 @@ public import Foundation
 /// for await status in sync.start() { print(status) }      // continuously
 /// ```
 ///
-/// Creating it does nothing and cannot fail: errors in its settings are thrown by ``run(retryingRefused:reset:)``, or
-/// are in the status. One run takes place at a time. A running sync continues without references to it until ``stop()``
+/// Creating it does nothing and cannot fail: errors in its settings are thrown by `run(retryingRefused:reset:)`, or
+/// are in the status. One run takes place at a time. A running sync continues without references to it until `stop()`
 /// is called, or its database is closed. Can be used from any thread.
 public final class Sync: Sendable {
     /// The direction of the documents.
@@ -91,7 +91,7 @@ public final class Sync: Sendable {
 
     /// Syncs with another database of this process, without a network.
     ///
-    /// The parameters are those of ``init(_:with:direction:collections:credentials:trust:resolver:options:)``.
+    /// The parameters are those of `init(_:with:direction:collections:credentials:trust:resolver:options:)`.
     public convenience init(
         _ database: Database,
         with other: Database,
@@ -121,7 +121,7 @@ extension Sync {
     ///
     /// - Parameters:
     ///   - retryingRefused: Whether to repeat the documents that the peer refused, and that could not be pulled; see
-    ///     ``refused(in:)``.
+    ///     `refused(in:)`.
     ///   - reset: Whether to compare all documents again, instead of the changes since the last run.
     /// - Returns: What the run has transferred, and the documents that failed.
     /// - Throws: The error that ended the run, ``DivanError/Code/cancelled`` after a cancellation, and
