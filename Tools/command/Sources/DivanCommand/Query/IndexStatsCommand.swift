@@ -86,7 +86,10 @@ struct RecallTrial {
     }
 
     mutating func run(queryCount limit: Int, _ session: inout QuerySession) throws {
-        let count = try ids("SELECT COUNT(\(expression)) FROM \(collection)", &session).first
+        let count = try ids(
+            "SELECT COUNT(*) FROM \(collection) WHERE \(expression) IS VALUED",
+            &session
+        ).first
         guard case .integer(let total)? = count, total > 0 else { return }
         vectorCount = Int(total)
         for number in 0..<min(limit, vectorCount) {

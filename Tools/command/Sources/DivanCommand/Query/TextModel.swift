@@ -25,10 +25,11 @@ struct TextModel {
         } catch {
             throw failure("could not be started: \(error.errno)")
         }
+        // Such a program ends with an error, because nobody reads the rest.
+        guard let output else { throw failure("printed more than \(Self.outputByteCount) bytes") }
         guard status?.isSuccess == true else {
             throw failure("exited with status \(status?.exitStatus ?? 1)")
         }
-        guard let output else { throw failure("printed more than \(Self.outputByteCount) bytes") }
         guard let items = (try? JSON(parsing: output))?.array, !items.isEmpty,
             items.allSatisfy({ $0.double != nil })
         else { throw failure("did not print a JSON array of numbers") }
