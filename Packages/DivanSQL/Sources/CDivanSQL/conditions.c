@@ -1,7 +1,6 @@
 #include "property.h"
 #include "scan.h"
 
-#include <math.h>
 #include <string.h>
 
 // Conditions that are decided where the property is in the body: the value is not copied out of it. Each function
@@ -43,8 +42,6 @@ static bool has_bytes(divan_value value, divan_slice bytes) {
 }
 
 static equality compare(divan_value value, const sought *sought) {
-    // A number out of range reads as null.
-    if (value.kind == divan_real && !isfinite(value.real)) value.kind = divan_null;
     switch (value.kind) {
         case divan_missing: return is_missing;
         case divan_null:
@@ -78,7 +75,7 @@ static equality compare_at(const uint8_t *at, const uint8_t *end, const sought *
             return sought->type == SQLITE_TEXT && are_same((divan_slice){at + 1, quote}, sought->bytes)
                 ? is_equal : is_unequal;
     }
-    return compare(divan_read((divan_slice){at, end}), sought);
+    return compare(divan_value_at(at, end), sought);
 }
 
 /// `property = value` for a body, a path and a value in plain form.
@@ -99,10 +96,10 @@ enum { has_itself = 0, has_nothing = 1 };
 
 /// Compares an item, or its property; false if the path is invalid, and the function has failed.
 static bool compare_item(
-    sqlite3_context *context, sqlite3_value **arguments, divan_slice item, const sought *sought,
-    equality *outcome) {
+    sqlite3_context *context, sqlite3_value **arguments, bool has_path, divan_slice item,
+    const sought *sought, equality *outcome) {
     const uint8_t *at = item.start;
-    if (sqlite3_value_bytes(arguments[2]) > 0) {
+    if (has_path) {
         uint8_t first = item.start < item.end ? *item.start : 0;
         at = NULL;
         if ((first == '{' || first == '[') && !divan_find_property(context, arguments, 2, item, &at)) return false;
@@ -116,22 +113,21 @@ static bool compare_item(
 static void any_equals(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     divan_slice text, item;
-    const uint8_t *found = NULL;
-    if (sqlite3_value_type(arguments[0]) != SQLITE_NULL) {
-        if (!divan_text_of_body(context, arguments[0], &text)) return;
-        if (!divan_find_property(context, arguments, 1, text, &found)) return;
-    }
+    const uint8_t *found;
+    if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) return divan_return_boolean(context, false);
+    if (!divan_text_of_body(context, arguments[0], &text)) return;
+    if (!divan_find_property(context, arguments, 1, text, &found)) return;
     if (!found) return divan_return_boolean(context, false);
     divan_value value = divan_read((divan_slice){found, text.end});
     sought sought = read_sought(arguments[3]);
+    bool has_path = sqlite3_value_bytes(arguments[2]) > 0;
     equality outcome = is_unequal;
     divan_walk walk;
     if (divan_is_container(value) && divan_begin_walk(&walk, value.text)) {
         while (outcome != is_equal && divan_next(&walk, &item) && divan_work(divan_count(item)))
-            if (!compare_item(context, arguments, item, &sought, &outcome)) return;
-    } else if (sqlite3_value_int(arguments[4]) == has_itself && sqlite3_value_bytes(arguments[2]) == 0) {
-        outcome = compare(value, &sought);
-        if (sought.type == SQLITE_NULL) outcome = is_missing;
+            if (!compare_item(context, arguments, has_path, item, &sought, &outcome)) return;
+    } else if (sqlite3_value_int(arguments[4]) == has_itself && !has_path) {
+        outcome = compare_at(found, text.end, &sought);
     }
     divan_return_boolean(context, outcome == is_equal);
 }

@@ -3,7 +3,6 @@
 #include "property.h"
 #include "unicode.h"
 
-#include <math.h>
 #include <string.h>
 
 /// The text of a number or boolean as LIKE sees it.
@@ -59,7 +58,8 @@ find_pattern(sqlite3_context *context, int index, divan_value value, int folding
 static void return_like(
     sqlite3_context *context, divan_value text, sqlite3_value **arguments, int index, bool is_stored) {
     divan_value pattern_value = divan_argument(arguments[index]);
-    if (text.kind == divan_missing || pattern_value.kind == divan_missing) return;
+    if (text.kind == divan_missing || pattern_value.kind == divan_missing)
+        return divan_return(context, (divan_value){.kind = divan_missing});
     if (!has_text(text) || !has_text(pattern_value)) {
         divan_return_boolean(context, false);
         return;
@@ -101,10 +101,8 @@ static void like_property(sqlite3_context *context, int count, sqlite3_value **a
     divan_slice body;
     const uint8_t *found;
     if (!divan_text_of_body(context, arguments[0], &body)) return;
-    if (!divan_find_property(context, arguments, 1, body, &found) || !found) return;
-    divan_value value = divan_read((divan_slice){found, body.end});
-    // A number out of range reads as null.
-    if (value.kind == divan_real && !isfinite(value.real)) value.kind = divan_null;
+    if (!divan_find_property(context, arguments, 1, body, &found)) return;
+    divan_value value = divan_value_at(found, body.end);
     sqlite3_str *buffer = NULL;
     if (value.kind == divan_text) value.text = divan_plain_text(value, &buffer);
     return_like(context, value, arguments, 2, false);

@@ -1,5 +1,6 @@
 #include "property.h"
 
+#include <math.h>
 #include <string.h>
 
 // Paths: `.key` and `[index]`, one after the other; in a key every byte except ASCII letters, digits,
@@ -149,12 +150,19 @@ bool divan_find_property(
     return true;
 }
 
+divan_value divan_value_at(const uint8_t *found, const uint8_t *end) {
+    if (!found) return (divan_value){.kind = divan_missing};
+    divan_value value = divan_read((divan_slice){found, end});
+    if (value.kind == divan_real && !isfinite(value.real)) value.kind = divan_null;
+    return value;
+}
+
 /// The value at the path in the second argument; false if it is invalid, and the function has failed.
 static bool value_of(
     sqlite3_context *context, sqlite3_value **arguments, divan_slice text, divan_value *value) {
     const uint8_t *found;
     if (!divan_find_property(context, arguments, 1, text, &found)) return false;
-    *value = found ? divan_read((divan_slice){found, text.end}) : (divan_value){.kind = divan_missing};
+    *value = divan_value_at(found, text.end);
     return true;
 }
 

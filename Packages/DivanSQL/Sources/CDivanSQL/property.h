@@ -18,4 +18,7 @@ bool divan_find_property(
     sqlite3_context *context, sqlite3_value **arguments, int index, divan_slice text,
     const uint8_t **found);
 
+/// The value that begins at `found`, or MISSING if that is null; a number out of range reads as null.
+divan_value divan_value_at(const uint8_t *found, const uint8_t *end);
+
 #endif

@@ -87,11 +87,7 @@ struct BodyConditionFunctionTests {
             )
         default: break
         }
-        let digits = bytes.map { byte in
-            let text = String(byte, radix: 16)
-            return text.utf8.count < 2 ? "0" + text : text
-        }
-        return "CAST(x'\(digits.joined())' AS TEXT)"
+        return "CAST(x'\(bytes.hexText)' AS TEXT)"
     }
 
     @Test("They agree with SQLite's operators, whatever is in the body")

@@ -44,25 +44,18 @@ struct SQLAlternatives {
         case .comparison(.equal, let left, let right, let some):
             let (left, right) = (statement.named(left), statement.named(right))
             (value, list, collation) =
-                isConstant(right) ? (left, [right], some) : (right, [left], some)
+                right.isConstant ? (left, [right], some) : (right, [left], some)
         case .isOneOf(let some, let others, let other) where !others.isEmpty:
             (value, list, collation) = (statement.named(some), others, other)
         default: return nil
         }
-        guard isSubject(value), list.allSatisfy(isConstant) else { return nil }
+        guard isSubject(value), list.allSatisfy(\.isConstant) else { return nil }
         return (Subject(value: value, collation: collation), list)
     }
 
     private static func isSubject(_ expression: CheckedExpression) -> Bool {
         switch expression {
         case .property, .metadata(_, .id): true
-        default: false
-        }
-    }
-
-    private static func isConstant(_ expression: CheckedExpression) -> Bool {
-        switch expression {
-        case .literal, .parameter: true
         default: false
         }
     }

@@ -12,8 +12,8 @@ extension SQLExpressionWriter {
         to text: inout SQLText
     ) throws -> Bool {
         guard documentSourceCount == 1 else { return false }
-        let (property, constant) = Self.isConstant(right) ? (left, right) : (right, left)
-        guard Self.isConstant(constant), let place = try place(of: property, in: text),
+        let (property, constant) = right.isConstant ? (left, right) : (right, left)
+        guard constant.isConstant, let place = place(of: property, in: text),
             try !isIndexed(property: property)
         else { return false }
         text.call(.equals)
@@ -30,14 +30,9 @@ extension SQLExpressionWriter {
         _ collation: QueryCollation,
         to text: inout SQLText
     ) throws -> Bool {
-        guard Self.isConstant(pattern), let place = try place(of: statement.named(value), in: text)
+        guard pattern.isConstant, let place = place(of: statement.named(value), in: text)
         else { return false }
-        if collation.folding == 0, case .literal(.string(let text)) = pattern,
-            LikeRange(pattern: text) != nil
-        {
-            return false
-        }
-        guard text.mayHoldBody() else { return false }
+        guard LikeRange(pattern, collation) == nil, text.mayHoldBody() else { return false }
         text.call(.likeProperty)
         text += "\(place), "
         try write(pattern, .exact, to: &text)
@@ -54,10 +49,10 @@ extension SQLExpressionWriter {
         to text: inout SQLText
     ) throws -> Bool {
         guard case .comparison(.equal, let left, let right, .binary) = condition,
-            let place = try place(of: collection, in: text)
+            let place = place(of: collection, in: text)
         else { return false }
-        let (item, constant) = Self.isConstant(right) ? (left, right) : (right, left)
-        guard Self.isConstant(constant), case .variable(variable, let path) = item,
+        let (item, constant) = right.isConstant ? (left, right) : (right, left)
+        guard constant.isConstant, case .variable(variable, let path) = item,
             text.mayHoldBody()
         else { return false }
         text.call(.anyEquals)
@@ -69,7 +64,7 @@ extension SQLExpressionWriter {
 
     /// The column with the body and the path of a property of a document; `nil` for other expressions, and where
     /// parts of documents are columns or the text is that of an index.
-    private func place(of property: CheckedExpression, in text: SQLText) throws -> String? {
+    private func place(of property: CheckedExpression, in text: SQLText) -> String? {
         guard extraction == nil, name != nil, !text.isSchema,
             case .property(let source, let path) = property, !path.isEmpty,
             case .documents = statement.sources[source].form
@@ -91,11 +86,24 @@ extension SQLExpressionWriter {
     private var documentSourceCount: Int {
         statement.sources.count { if case .documents = $0.form { true } else { false } }
     }
+}
 
-    private static func isConstant(_ expression: CheckedExpression) -> Bool {
-        switch expression {
+extension CheckedExpression {
+    /// Whether it has one value for all rows, which is known before the query runs.
+    var isConstant: Bool {
+        switch self {
         case .literal, .parameter: true
         default: false
         }
+    }
+}
+
+extension LikeRange {
+    /// The range of the texts that a constant pattern can match under a collation; `nil` if there is none.
+    init?(_ pattern: CheckedExpression, _ collation: QueryCollation) {
+        guard case .literal(.string(let pattern)) = pattern, collation.folding == 0 else {
+            return nil
+        }
+        self.init(pattern: pattern)
     }
 }

@@ -214,9 +214,7 @@ extension SQLExpressionWriter {
         _ collation: QueryCollation,
         to text: inout SQLText
     ) throws {
-        guard case .literal(.string(let pattern)) = pattern, collation.folding == 0,
-            let range = LikeRange(pattern: pattern), try isRanged(value)
-        else { return }
+        guard let range = LikeRange(pattern, collation), try isRanged(value) else { return }
         try write(value, .plain, to: &text)
         text += " >= "
         text.bind(.text(ExactText(range.low)))

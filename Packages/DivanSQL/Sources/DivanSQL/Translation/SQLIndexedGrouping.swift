@@ -88,17 +88,10 @@ struct SQLIndexedGrouping {
             guard [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparison) else {
                 return nil
             }
-            return isConstant(right) ? left : isConstant(left) ? right : nil
+            return right.isConstant ? left : left.isConstant ? right : nil
         case .between(let value, let low, let high, .binary):
-            return isConstant(low) && isConstant(high) ? value : nil
+            return low.isConstant && high.isConstant ? value : nil
         default: return nil
-        }
-    }
-
-    private static func isConstant(_ expression: CheckedExpression) -> Bool {
-        switch expression {
-        case .literal, .parameter: true
-        default: false
         }
     }
 }
