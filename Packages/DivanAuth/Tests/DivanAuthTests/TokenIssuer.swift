@@ -49,17 +49,17 @@ final class TokenIssuer {
                 UInt8(String(digits[$0...$0 + 1]), radix: 16)
             }
             members["kty"] = "RSA"
-            members["n"] = .string(Self.encoded(modulus))
+            members["n"] = .string(Base64URL.encode(modulus.span))
             members["e"] = "AQAB"
         case .es256:
             members["kty"] = "EC"
             members["crv"] = "P-256"
-            members["x"] = .string(Self.encoded(Array(der.suffix(64).prefix(32))))
-            members["y"] = .string(Self.encoded(Array(der.suffix(32))))
+            members["x"] = .string(Base64URL.encode(Array(der.suffix(64).prefix(32)).span))
+            members["y"] = .string(Base64URL.encode(Array(der.suffix(32)).span))
         case .edDSA:
             members["kty"] = "OKP"
             members["crv"] = "Ed25519"
-            members["x"] = .string(Self.encoded(Array(der.suffix(32))))
+            members["x"] = .string(Base64URL.encode(Array(der.suffix(32)).span))
         }
         return .object(members)
     }
@@ -74,10 +74,12 @@ final class TokenIssuer {
     func token(_ claims: JSONObject, header changes: JSONObject = [:]) throws -> String {
         var header: JSONObject = ["alg": .string(algorithm.rawValue), "kid": .string(keyID)]
         for (key, value) in changes { header[key] = value.isNull ? nil : value }
-        let message =
-            Self.encoded(try JSON.object(header).canonicalBytes()) + "."
-            + Self.encoded(try JSON.object(claims).canonicalBytes())
-        return message + "." + Self.encoded(try signature(of: message))
+        let parts = [
+            try JSON.object(header).canonicalBytes(), try JSON.object(claims).canonicalBytes(),
+        ]
+        let message = parts.map { Base64URL.encode($0.span) }.joined(separator: ".")
+        let signature = try signature(of: message)
+        return message + "." + Base64URL.encode(signature.span)
     }
 
     private func signature(of message: String) throws -> [UInt8] {
@@ -97,11 +99,5 @@ final class TokenIssuer {
             let digits = number.drop { $0 == 0 }
             return [UInt8](repeating: 0, count: 32 - digits.count) + digits
         }
-    }
-
-    /// Base64 for URLs.
-    static func encoded(_ bytes: [UInt8]) -> String {
-        Base64.encode(bytes.span).replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
     }
 }

@@ -1,4 +1,5 @@
 internal import CDivanAuth
+internal import DivanCrypto
 public import DivanJSON
 
 /// A public key with which an issuer's tokens are verified.
@@ -32,7 +33,7 @@ public struct TokenKey: Sendable {
     }
 
     private static func key(_ json: JSON) -> (TokenAlgorithm, OpaquePointer)? {
-        let number = { (name: String) in json[name]?.string.flatMap { Base64URL.decode($0[...]) } }
+        let number = { (name: String) in json[name]?.string.flatMap { Base64URL.decode($0.utf8) } }
         let curve = json["crv"]?.string ?? ""
         switch (json["kty"]?.string, curve) {
         case ("RSA", _):

@@ -90,6 +90,8 @@ public final class TokenListenerAuthenticator: ListenerAuthenticator {
         return state.withLock { state in
             let count = state.verified.count
             state.verified = state.verified.filter { now < $0.value.expiration }
+            // A forgotten token of an open connection is remembered again when the connection is checked.
+            defer { state.isIncomplete = false }
             return state.isIncomplete || state.verified.count < count
         }
     }

@@ -1,3 +1,4 @@
+internal import DivanCrypto
 public import DivanJSON
 
 /// A token whose signature and claims are valid.
@@ -76,7 +77,7 @@ public struct TokenVerifier: Sendable {
         if let keyID = header["kid"] { guard keyID.string != nil else { throw .malformed } }
         let candidates = keys.keys(algorithm, header["kid"]?.string.map { ExactText($0) })
         guard !candidates.isEmpty else { throw .unknownKey }
-        guard let signature = Base64URL.decode(parts[2]) else { throw .malformed }
+        guard let signature = Base64URL.decode(parts[2].utf8) else { throw .malformed }
         let message = Array("\(parts[0]).\(parts[1])".utf8)
         guard candidates.contains(where: { $0.verifies(signature, of: message) }) else {
             throw .signature
@@ -102,13 +103,13 @@ public struct TokenVerifier: Sendable {
             guard start - clockSkew <= now else { throw .notYetValid }
         }
         guard let user = claims[userClaim]?.string, Self.userByteCount.contains(user.utf8.count),
-            !user.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+            !user.utf8.contains(where: isControl)
         else { throw .claim(userClaim) }
         return VerifiedToken(user: user, expiration: expiration, claims: claims)
     }
 
     private static func object(_ part: Substring) -> JSONObject? {
-        guard let bytes = Base64URL.decode(part) else { return nil }
+        guard let bytes = Base64URL.decode(part.utf8) else { return nil }
         return (try? JSON(parsing: bytes, limits: limits))?.object
     }
 

@@ -46,10 +46,10 @@ extension MeshAnnouncement {
     public var textStrings: [[UInt8]] {
         [
             Array("v=1".utf8),
-            Array("id=".utf8) + Base64URL.encode(peer.bytes),
+            Array("id=".utf8) + Base64URL.encode(peer.bytes.span).utf8,
             Array("s=\(counter.rawValue)".utf8),
             Array("r=\(scheme)".utf8),
-            Array("nb=".utf8) + Base64URL.encode(neighbours.flatMap(\.bytes)),
+            Array("nb=".utf8) + Base64URL.encode(neighbours.flatMap(\.bytes).span).utf8,
         ]
     }
 
@@ -115,33 +115,5 @@ private struct TextValues {
             digits.count == 1 || digits.first != UInt8(ascii: "0")
         else { return nil }
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    }
-}
-
-/// Base64 with the alphabet for URLs and without padding (RFC 4648 §5).
-private enum Base64URL {
-    static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        Base64.encode(bytes.span).utf8.filter { $0 != UInt8(ascii: "=") }.map { character in
-            switch character {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: character
-            }
-        }
-    }
-
-    /// `nil` for text that `encode` does not return.
-    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        let allowed = text.allSatisfy { $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") }
-        guard allowed, text.last != UInt8(ascii: "=") else { return nil }
-        var characters = text.map { character in
-            switch character {
-            case UInt8(ascii: "-"): UInt8(ascii: "+")
-            case UInt8(ascii: "_"): UInt8(ascii: "/")
-            default: character
-            }
-        }
-        while !characters.count.isMultiple(of: 4) { characters.append(UInt8(ascii: "=")) }
-        return Base64.decode(String(decoding: characters, as: UTF8.self))
     }
 }

@@ -24,6 +24,8 @@ final class TokenAccess: Sendable {
     private let queue = DispatchQueue(label: "divan.serve.tokens")
     private let isStopped = Atomic(false)
     private let stamp: Mutex<FileStamp?>
+    /// The text of the keys in force.
+    private let text: Mutex<[UInt8]>
     private let hasNewKeys = Atomic(false)
 
     private static let options = [
@@ -53,7 +55,9 @@ final class TokenAccess: Sendable {
         let roles = try arguments.value("--jwt-roles").map { try TokenRoles($0, claim: claim) }
         self.roles = roles
         self.onProblem = onProblem
-        stamp = Mutex(source.isURL ? nil : FileStamp(of: place))
+        stamp = Mutex(source.file.map { FileStamp(of: $0) })
+        let text = try source.read()
+        self.text = Mutex(text)
         authenticator = TokenListenerAuthenticator(
             TokenVerifier(
                 issuer: issuer,
@@ -61,15 +65,12 @@ final class TokenAccess: Sendable {
                 clockSkew: Double(skew),
                 userClaim: arguments.value("--jwt-user-claim") ?? "sub"
             ),
-            keys: try source.read(),
+            keys: try source.keys(in: text),
             otherwise: other,
             accepting: { token in roles.map { $0.rights(of: token) != nil } ?? true },
             now: { Double(WallClock.now()) / 1e9 }
         )
-        file = source.isURL ? nil : place
     }
-
-    private let file: String?
 
     /// What a token grants; `nil` if it is not valid, or no longer.
     func grant(of token: String) -> Grant? {
@@ -81,7 +82,11 @@ final class TokenAccess: Sendable {
     /// Reads the keys again; if that fails, those of before stay valid.
     func refresh() {
         do {
-            authenticator.replace(keys: try source.read())
+            let new = try source.read()
+            // The same keys would make every connection verify its token again.
+            guard text.withLock({ $0 != new }) else { return }
+            authenticator.replace(keys: try source.keys(in: new))
+            text.withLock { $0 = new }
             hasNewKeys.store(true, ordering: .relaxed)
         } catch {
             let problem = (error as? Failure) ?? Failure(explaining: error)
@@ -101,7 +106,7 @@ final class TokenAccess: Sendable {
     private func checkLater(_ dropOutdated: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
             guard let self, !isStopped.load(ordering: .relaxed) else { return }
-            if let file {
+            if let file = source.file {
                 let now = FileStamp(of: file)
                 let isChanged = stamp.withLock { stamp in
                     defer { stamp = now }

@@ -10,6 +10,8 @@ struct TokenKeySource: Sendable {
     private let place: String
     /// Whether the keys are downloaded.
     let isURL: Bool
+    /// The file; `nil` for a URL.
+    var file: String? { isURL ? nil : place }
 
     /// Checks the place.
     ///
@@ -25,11 +27,17 @@ struct TokenKeySource: Sendable {
         }
     }
 
-    /// Reads the keys.
+    /// Reads the text of the keys.
     ///
     /// - Throws: `Failure` that names the place.
-    func read() throws -> TokenKeySet {
-        let bytes = isURL ? try download() : try IdentityFile.contents(place)
+    func read() throws -> [UInt8] {
+        isURL ? try download() : try IdentityFile.contents(place)
+    }
+
+    /// The keys in a text.
+    ///
+    /// - Throws: `Failure` that names the place.
+    func keys(in bytes: [UInt8]) throws(Failure) -> TokenKeySet {
         do throws(TokenError) {
             return try TokenKeySet(parsing: bytes)
         } catch {
