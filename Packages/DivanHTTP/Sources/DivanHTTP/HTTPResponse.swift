@@ -31,7 +31,7 @@ public struct HTTPResponse: Sendable {
     }
 
     /// The reason phrase of a status (RFC 9110 §15).
-    static func phrase(_ status: Int) -> String {
+    public static func phrase(_ status: Int) -> String {
         phrases[status] ?? "Status \(status)"
     }
 

@@ -13,7 +13,6 @@ struct ChangesResource {
 
     func answer() throws -> HTTPResponse {
         try call.check(collection)
-        guard call.request.method == "GET" else { throw call.wrongMethod }
         let page = ChangesPage(
             call: call,
             collection: collection,

@@ -10,9 +10,6 @@ struct DatabaseResource {
         _ name: String,
         _ queries: [ExactText: RESTNamedQuery]
     ) throws -> HTTPResponse {
-        guard ["GET", "HEAD"].contains(call.request.method) else {
-            throw call.wrongMethod
-        }
         let collections = try call.store.readLiving { reader in
             try reader.collections().filter(call.mayUse)
                 .map { JSON.object(try call.figures(of: $0, reader)) }

@@ -12,9 +12,6 @@ struct ListingResource {
 
     func answer() throws -> HTTPResponse {
         try call.check(collection)
-        guard ["GET", "HEAD"].contains(call.request.method) else {
-            throw call.wrongMethod
-        }
         let limit: Int = try call.number("limit", in: 1...Int.max) ?? Int.max
         let listing = Listing(
             call: call,

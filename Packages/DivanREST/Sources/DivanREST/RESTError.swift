@@ -109,7 +109,7 @@ public struct RESTError: Error, Sendable {
         object["error"] = .string(code)
         object["reason"] = .string(reason)
         object["type"] = "about:blank"
-        object["title"] = .string(Self.titles[status] ?? "Error")
+        object["title"] = .string(HTTPResponse.phrase(status))
         object["status"] = JSON(status)
         object["detail"] = .string(reason)
         return object
@@ -119,15 +119,6 @@ public struct RESTError: Error, Sendable {
     public var response: HTTPResponse {
         .json(.object(object), status: status, type: "application/problem+json", headers: headers)
     }
-
-    /// The phrases of HTTP, which problem details of the type `about:blank` have as their title.
-    private static let titles = [
-        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
-        405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict",
-        412: "Precondition Failed", 413: "Content Too Large", 415: "Unsupported Media Type",
-        421: "Misdirected Request", 429: "Too Many Requests", 500: "Internal Server Error",
-        501: "Not Implemented", 503: "Service Unavailable", 507: "Insufficient Storage",
-    ]
 }
 
 extension HTTPResponse {
