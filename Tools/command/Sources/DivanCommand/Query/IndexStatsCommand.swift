@@ -46,8 +46,8 @@ enum IndexStatsCommand: Command {
         }
         var trial = RecallTrial(vectors, in: collection)
         try trial.run(queryCount: queryCount, &session)
-        let training = try index.training(collection, session.store)
         guard terminal.isJSON else {
+            let training = try index.training(collection, session.store)
             let rows = [("index", index.line + training)] + trial.rows
             return terminal.result(Columns.aligned(rows.map { (left: $0, right: $1) }, indent: ""))
         }
@@ -92,20 +92,29 @@ struct RecallTrial {
         ).first
         guard case .integer(let total)? = count, total > 0 else { return }
         vectorCount = Int(total)
-        for number in 0..<min(limit, vectorCount) {
+        for vector in try sample(min(limit, vectorCount), session) {
             try Interruption.check()
-            // Vectors from the whole collection, the same in each run.
-            let offset = number * vectorCount / min(limit, vectorCount)
-            let vector = try ids(
-                """
-                SELECT \(expression) FROM \(collection) WHERE \(expression) IS VALUED
-                ORDER BY META().id LIMIT 1 OFFSET \(offset)
-                """,
-                &session
-            )
-            guard let vector = vector.first else { continue }
             try compare(vector, &session)
         }
+    }
+
+    /// Vectors from the whole collection, the same in each run.
+    private func sample(_ count: Int, _ session: QuerySession) throws -> [QueryValue] {
+        let question = """
+            SELECT \(expression) FROM \(collection) WHERE \(expression) IS VALUED
+            ORDER BY META().id
+            """
+        let rows = try session.store.rows(of: session.query(question))
+        defer { rows.end() }
+        var (place, vectors) = (0, [QueryValue]())
+        while vectors.count < count, let row = try rows.next() {
+            try Interruption.check()
+            if place == vectors.count * vectorCount / count, let vector = row.first {
+                vectors.append(vector)
+            }
+            place += 1
+        }
+        return vectors
     }
 
     private mutating func compare(_ vector: QueryValue, _ session: inout QuerySession) throws {

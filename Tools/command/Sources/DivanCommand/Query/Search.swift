@@ -1,3 +1,4 @@
+import DivanCommandLine
 import DivanJSON
 import DivanQuery
 import DivanRevisions
@@ -111,6 +112,6 @@ struct Search {
     }
 
     private static func quoted(_ name: String) -> String {
-        "`\(name.replacing("`", with: "``"))`"
+        "`\(name.spelling("`", as: "``"))`"
     }
 }
