@@ -1,3 +1,4 @@
+internal import DivanJSON
 public import DivanRevisions
 
 // What the sync half of the package `Divan` uses of this one in addition to the public API.
@@ -6,6 +7,9 @@ extension Document {
     /// The revision; `nil` for a document that was never saved.
     @_spi(Modern) public var storedRevision: RevisionID? { state?.revisionID }
 
-    /// The JSON text of a document that is not a `MutableDocument`.
-    @_spi(Modern) public var storedBody: [UInt8] { body.bytes }
+    /// The JSON text; that of a `MutableDocument` is written now.
+    @_spi(Modern) public var storedBody: [UInt8] {
+        guard self is MutableDocument else { return body.bytes }
+        return (try? JSON.object(root.members.metadataObject()).canonicalBytes()) ?? []
+    }
 }

@@ -106,11 +106,7 @@ extension Database {
         _ changed: @escaping @Sendable (Swift.Result<[[QueryValue]], any Error>) -> Void
     ) -> @Sendable () -> Void {
         let query = TextQuery(QueryCore(statement, of: self))
-        let values = Parameters()
-        for (name, json) in parameters {
-            values.setValue(json.plainValue(in: nil), forName: name)
-        }
-        query.parameters = values
+        query.parameters = Parameters(parameters)
         let live = LiveQuery(query, ended: ended) { _, change in
             changed(
                 change.error.map { .failure($0) } ?? .success(change.results?.storedRows ?? [])
@@ -118,5 +114,13 @@ extension Database {
         }
         live.start()
         return { live.end() }
+    }
+}
+
+extension Parameters {
+    /// Parameters with these values.
+    @_spi(Modern) public convenience init(_ values: [String: JSON]) {
+        self.init()
+        for (name, json) in values { setValue(json.plainValue(in: nil), forName: name) }
     }
 }

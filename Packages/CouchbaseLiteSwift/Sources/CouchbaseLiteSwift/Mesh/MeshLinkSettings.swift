@@ -58,6 +58,10 @@ struct MeshLinkSettings: Sendable {
         var resolvers: [CollectionPath: any DivanConflicts.ConflictResolver] = [:]
         for settings in collections {
             guard let resolver = settings.conflictResolver else { continue }
+            if let bundled = resolver as? BundledConflictResolver {
+                resolvers[settings.collection.path] = bundled.engineRule
+                continue
+            }
             resolvers[settings.collection.path] = DocumentResolver(
                 resolver: PeerResolver(resolver: resolver, peer: peer),
                 collection: settings.collection

@@ -4,7 +4,9 @@ import DivanRevisions
 /// The conflict resolvers of the library; use one by name, such as `.fieldMerge`.
 ///
 /// An addition to the official API, which only has the default resolver.
-public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
+public struct BundledConflictResolver: ConflictResolverProtocol, MultipeerConflictResolver,
+    Sendable
+{
     enum Rule: Sendable {
         case standard
         case localWins
@@ -29,6 +31,11 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         case .standard, .leaveOpen: Self.decide(conflict, by: DefaultResolver())
         case .fieldMerge: Self.decide(conflict, by: FieldMergeResolver())
         }
+    }
+
+    /// Resolves a conflict with a peer of a group, by the same rule.
+    public func resolve(peerID: PeerID, conflict: Conflict) -> Document? {
+        resolve(conflict: conflict)
     }
 
     /// Applies a rule for leaves to documents.

@@ -18,8 +18,7 @@ extension DocumentCollection {
     ///
     /// - Throws: The same errors as `expire(_:at:)`.
     public func expire(_ id: String, after time: Duration) throws(DivanError) {
-        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
-        try expire(id, at: Date(timeIntervalSinceNow: seconds))
+        try expire(id, at: Date(timeIntervalSinceNow: time / .seconds(1)))
     }
 
     /// Returns when a document expires; `nil` if it does not expire or does not exist.

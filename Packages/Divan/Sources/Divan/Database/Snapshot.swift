@@ -35,8 +35,7 @@ public struct Snapshot {
         as type: Model.Type = Model.self
     ) throws(DivanError) -> Model? {
         guard let stored = try stored(id, in: collection) else { return nil }
-        let contents = BlobContents(database: database.official)
-        return try ModelReader.read(type, stored.body, id: id, contents: contents)
+        return try collection.decode(type, stored)
     }
 
     /// Returns the number of documents that are not deleted.
@@ -57,20 +56,12 @@ public struct Snapshot {
         in collection: DocumentCollection,
         _ body: (Document) throws -> Void
     ) throws {
-        var failure: (any Error)?
-        do {
+        try DivanError.passing(to: body, place: collection.place) { pass in
             try reader.forEachDocument(in: collection.path) { _, error in
                 throw error
             } _: { stored in
-                do {
-                    try body(Document(stored, in: database.official))
-                } catch {
-                    failure = error
-                    throw error
-                }
+                try pass(Document(stored, in: database.official))
             }
-        } catch {
-            throw failure ?? DivanError(error, place: collection.place)
         }
     }
 

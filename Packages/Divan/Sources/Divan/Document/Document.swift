@@ -208,11 +208,6 @@ extension Document {
             return try WrittenBody(members, contents, place: "document \(id)")
         }
     }
-
-    /// The document after a save.
-    func saved(as stored: StoredDocument, in database: OfficialDatabase) -> Document {
-        Document(stored, in: database)
-    }
 }
 
 extension Document: Equatable, CustomStringConvertible {

@@ -27,15 +27,7 @@ extension DocumentValue {
 extension DocumentValueConvertible where Self: FixedWidthInteger {
     /// Reads a whole number that fits; `nil` for any other value.
     public init?(documentValue: DocumentValue) {
-        let integer: Self? =
-            switch documentValue.json {
-            case .int(let value): Self(exactly: value)
-            case .uint(let value): Self(exactly: value)
-            case .double(let value): Self(exactly: value)
-            case .long(let value): Self(value.text)
-            default: nil
-            }
-        guard let integer else { return nil }
+        guard let integer = documentValue.json.integer(Self.self) else { return nil }
         self = integer
     }
 

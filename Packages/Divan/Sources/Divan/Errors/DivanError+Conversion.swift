@@ -81,6 +81,31 @@ extension DivanError {
         }
     }
 
+    /// Passes the items that `enumerate` finds to a closure of the caller.
+    ///
+    /// An error of `body` ends the enumeration and is rethrown unchanged; any other is converted.
+    static func passing<Item>(
+        to body: (Item) throws -> Void,
+        place: @autoclosure () -> String,
+        _ enumerate: (_ pass: (Item) throws -> Void) throws -> Void
+    ) throws {
+        var own: (any Error)?
+        do {
+            try withoutActuallyEscaping(body) { body in
+                try enumerate { item in
+                    do {
+                        try body(item)
+                    } catch {
+                        own = error
+                        throw error
+                    }
+                }
+            }
+        } catch {
+            throw own ?? DivanError(error, place: place())
+        }
+    }
+
     /// The parts of a message of the form `place: problem; remedy`.
     private struct Text {
         var place: String?

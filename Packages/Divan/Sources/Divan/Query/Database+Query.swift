@@ -33,7 +33,6 @@ extension Database {
         _ parameters: [String: DocumentValue] = [:],
         limit: Duration? = nil
     ) async throws(DivanError) -> Rows {
-        try Background.requireActive()
         let control = QueryControl(limit: limit)
         do {
             return try await withTaskCancellationHandler {
@@ -58,20 +57,10 @@ extension Database {
         _ parameters: [String: DocumentValue] = [:],
         _ body: (Row) throws -> Void
     ) throws {
-        var failure: (any Error)?
-        do {
+        try DivanError.passing(to: body, place: place) { pass in
             let query = try RunnableQuery(sql: sql, parameters, of: self)
             let columns = query.columns
-            try query.forEachRow { values in
-                do {
-                    try body(Row(columns, values))
-                } catch {
-                    failure = error
-                    throw error
-                }
-            }
-        } catch {
-            throw failure ?? DivanError(error, place: place)
+            try query.forEachRow { try pass(Row(columns, $0)) }
         }
     }
 
@@ -83,11 +72,7 @@ extension Database {
         _ parameters: [String: DocumentValue] = [:]
     ) throws(DivanError) -> String {
         try DivanError.converting(place: place) {
-            let query = try RunnableQuery(sql: sql, parameters, of: self)
-            let plan = try store().plan(
-                of: StorageQuery(query.checked, parameters: query.parameters)
-            )
-            return ([plan.sql, ""] + plan.steps.map(\.text)).joined(separator: "\n")
+            try RunnableQuery(sql: sql, parameters, of: self).explanation()
         }
     }
 }

@@ -104,19 +104,8 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     ///
     /// - Throws: The same errors as `all()`; errors thrown by `body`, unchanged.
     public func forEachDocument(_ body: (Model) throws -> Void) throws {
-        var failure: (any Error)?
-        do {
-            try runnable().forEachRow { row in
-                let model = try model(row)
-                do {
-                    try body(model)
-                } catch {
-                    failure = error
-                    throw error
-                }
-            }
-        } catch {
-            throw failure ?? DivanError(error, place: collection.place)
+        try DivanError.passing(to: body, place: collection.place) { pass in
+            try runnable().forEachRow { try pass(model($0)) }
         }
     }
 
@@ -159,8 +148,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     /// - Throws: The same errors as `all()`.
     public func explain() throws(DivanError) -> String {
         try DivanError.converting(place: collection.place) {
-            let plan = try collection.database.store().plan(of: StorageQuery(runnable().checked))
-            return ([plan.sql, ""] + plan.steps.map(\.text)).joined(separator: "\n")
+            try runnable().explanation()
         }
     }
 

@@ -83,4 +83,10 @@ struct RunnableQuery: Sendable {
         try forEachRow(control) { found.append($0) }
         return Rows(columns, found)
     }
+
+    /// How it runs: the SQL, and the steps of SQLite's plan.
+    func explanation() throws -> String {
+        let plan = try database.store().plan(of: StorageQuery(checked, parameters: parameters))
+        return ([plan.sql, ""] + plan.steps.map(\.text)).joined(separator: "\n")
+    }
 }

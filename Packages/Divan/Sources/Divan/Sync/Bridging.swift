@@ -36,35 +36,6 @@ extension Background {
         _ place: String,
         _ body: @escaping @Sendable () throws -> Output
     ) async throws(DivanError) -> Output {
-        try await reading {
-            do {
-                return try body()
-            } catch {
-                throw DivanError(error, place: place)
-            }
-        }
+        try await reading { try DivanError.converting(place: place, body) }
     }
-}
-
-/// The parameters of a condition; `nil` if there are none.
-func officialParameters(_ values: [String: DocumentValue]) throws -> Parameters? {
-    guard !values.isEmpty else { return nil }
-    let parameters = Parameters()
-    for (name, value) in values {
-        switch value.kind {
-        case .bool: parameters.setBoolean(value.bool ?? false, forName: name)
-        case .string: parameters.setString(value.string, forName: name)
-        case .number:
-            if let int = value.int {
-                parameters.setInt64(Int64(int), forName: name)
-            } else {
-                parameters.setDouble(value.double ?? 0, forName: name)
-            }
-        default:
-            let text = DocumentValue(dictionaryLiteral: ("value", value)).jsonText
-            let holder = try MutableDictionaryObject(json: text)
-            parameters.setValue(holder.value(forKey: "value"), forName: name)
-        }
-    }
-    return parameters
 }

@@ -2,10 +2,7 @@ internal import Synchronization
 
 /// Delivers each value to all current readers.
 final class Broadcast<Element: Sendable>: Sendable {
-    private struct Reader {
-        let receive: @Sendable (Element) -> Void
-        let end: @Sendable () -> Void
-    }
+    private typealias Reader = Updates<Element, Never>.Continuation
 
     private struct State {
         var readers: [UInt64: Reader] = [:]
@@ -19,36 +16,33 @@ final class Broadcast<Element: Sendable>: Sendable {
     /// Whether there are no readers.
     var isEmpty: Bool { state.withLock { $0.readers.isEmpty } }
 
-    /// Adds a reader; returns how to remove it.
-    func add(
-        _ receive: @escaping @Sendable (Element) -> Void,
-        end: @escaping @Sendable () -> Void
-    ) -> @Sendable () -> Void {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            state.readers[state.lastNumber] = Reader(receive: receive, end: end)
-            return state.lastNumber
-        }
-        return { [weak self] in
-            // Released outside the lock: a reader may hold anything.
-            let removed = self?.state.withLock { $0.readers.removeValue(forKey: number) }
-            withExtendedLifetime(removed) {}
-        }
-    }
-
     /// The values from the beginning of each loop on, after those of `first`.
+    ///
+    /// `first` is called under the lock, so that no value is lost, or delivered before an older one. If `hasEnded` is
+    /// true then, nothing follows.
     func updates(
         bufferLimit: Int = 1_024,
-        first: @escaping @Sendable () -> [Element] = { [] }
+        first: @escaping @Sendable () -> [Element] = { [] },
+        hasEnded: @escaping @Sendable () -> Bool = { false }
     ) -> Updates<Element, Never> {
-        Updates(bufferLimit: bufferLimit) { [self] continuation in
-            for element in first() { continuation.yield(element) }
-            return add({ continuation.yield($0) }, end: { continuation.finish() })
+        Updates(bufferLimit: bufferLimit) { [self] reader in
+            let (number, isOver) = state.withLock { state in
+                state.lastNumber += 1
+                state.readers[state.lastNumber] = reader
+                for element in first() { reader.yield(element) }
+                return (state.lastNumber, hasEnded())
+            }
+            if isOver { reader.finish() }
+            return { [weak self] in
+                // Released outside the lock: a reader may hold anything.
+                let removed = self?.state.withLock { $0.readers.removeValue(forKey: number) }
+                withExtendedLifetime(removed) {}
+            }
         }
     }
 
     func send(_ element: Element) {
-        for reader in state.withLock({ Array($0.readers.values) }) { reader.receive(element) }
+        state.withLock { state in for reader in state.readers.values { reader.yield(element) } }
     }
 
     /// Ends the sequences of all current readers.
@@ -57,6 +51,6 @@ final class Broadcast<Element: Sendable>: Sendable {
             defer { state.readers = [:] }
             return Array(state.readers.values)
         }
-        for reader in readers { reader.end() }
+        for reader in readers { reader.finish() }
     }
 }

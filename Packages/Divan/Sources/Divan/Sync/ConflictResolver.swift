@@ -57,6 +57,7 @@ public protocol ConflictResolver: Sendable {
 public struct ConflictRule: ConflictResolver {
     private enum Kind: Sendable {
         case bundled(BundledConflictResolver)
+        case leaveOpen
         case latest(property: String)
         case custom(@Sendable (Conflict) async throws -> Document?)
     }
@@ -70,6 +71,8 @@ public struct ConflictRule: ConflictResolver {
     fileprivate init(_ bundled: BundledConflictResolver) {
         kind = .bundled(bundled)
     }
+
+    fileprivate static let open = ConflictRule(Kind.leaveOpen)
 
     fileprivate static func latest(_ property: String) -> ConflictRule {
         ConflictRule(.latest(property: property))
@@ -87,6 +90,13 @@ public struct ConflictRule: ConflictResolver {
     public func resolve(_ conflict: Conflict) async throws -> Document? {
         switch kind {
         case .bundled(let rule): return rule.decide(conflict)
+        case .leaveOpen:
+            throw DivanError(
+                .conflict,
+                place: "document \(conflict.documentID)",
+                problem: "its conflict is left open",
+                remedy: "resolve it with another rule"
+            )
         case .latest(let property):
             guard let local = conflict.local, let remote = conflict.remote,
                 let isLocalLater = local.isLater(than: remote, by: property)
@@ -98,7 +108,11 @@ public struct ConflictRule: ConflictResolver {
 
     /// The rule that the engine applies without documents, if this is one.
     var engineRule: BundledConflictResolver? {
-        if case .bundled(let rule) = kind { rule } else { nil }
+        switch kind {
+        case .bundled(let rule): rule
+        case .leaveOpen: .leaveOpen
+        default: nil
+        }
     }
 }
 
@@ -142,7 +156,7 @@ extension ConflictResolver where Self == ConflictRule {
     public static var mergeFields: Self { ConflictRule(.fieldMerge) }
 
     /// Leaves conflicts open, and reports them as failed documents.
-    public static var leaveOpen: Self { ConflictRule(.leaveOpen) }
+    public static var leaveOpen: Self { .open }
 
     /// The document with the later value of a property wins, such as a date of the last change.
     ///

@@ -176,16 +176,10 @@ extension Listener {
 
     /// The number of clients, and again when a client connects or disconnects; ends when the listener has stopped.
     public var statuses: Updates<Status, Never> {
-        let (changes, server) = (changes, server)
-        return Updates { continuation in
-            let remove = changes.add(
-                { continuation.yield($0) },
-                end: { continuation.finish() }
-            )
-            let status = Status(server)
-            continuation.yield(status)
-            if !status.isListening { continuation.finish() }
-            return remove
+        changes.updates { [server] in
+            [Status(server)]
+        } hasEnded: { [server] in
+            !Status(server).isListening
         }
     }
 

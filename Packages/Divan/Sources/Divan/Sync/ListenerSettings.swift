@@ -191,7 +191,7 @@ extension Listener.Access {
             if let condition {
                 try access.limit(
                     where: condition.text,
-                    parameters: try officialParameters(condition.parameters)
+                    parameters: Parameters(condition.parameters.mapValues(\.json))
                 )
             }
             if let reads { access.readFilter = try reads.official(bridge) }

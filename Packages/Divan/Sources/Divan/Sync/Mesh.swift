@@ -153,15 +153,10 @@ extension Mesh {
     ///
     /// Ends when this peer has left.
     public var peers: Updates<Peer, Never> {
-        let (changes, official) = (changes, official)
-        return Updates { continuation in
-            let remove = changes.add(
-                { continuation.yield($0) },
-                end: { continuation.finish() }
-            )
-            for peer in official.knownPeers { continuation.yield(Peer(peer)) }
-            if official.status == .left { continuation.finish() }
-            return remove
+        changes.updates { [official] in
+            official.knownPeers.map { Peer($0) }
+        } hasEnded: { [official] in
+            official.status == .left
         }
     }
 

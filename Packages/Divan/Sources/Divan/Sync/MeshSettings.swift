@@ -84,13 +84,12 @@ extension Sync.Selection {
         if let filter = try pull?.official(bridge) {
             configuration.pullFilter = { _, document, flags in filter(document, flags) }
         }
-        configuration.conflictResolver = MeshResolver(
-            resolver: OfficialResolver(
-                resolver: resolver ?? standard,
-                collection: collection,
-                bridge: bridge
+        let rule = resolver ?? standard
+        configuration.conflictResolver =
+            (rule as? ConflictRule)?.engineRule
+            ?? MeshResolver(
+                resolver: OfficialResolver(resolver: rule, collection: collection, bridge: bridge)
             )
-        )
         return configuration
     }
 }

@@ -1,4 +1,5 @@
-@_spi(Modern) internal import CouchbaseLiteSwift
+@_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
+internal import DivanStore
 public import Foundation
 
 extension Sync {
@@ -82,7 +83,7 @@ extension Sync {
     ) throws(DivanError) -> [RefusedDocument] {
         let direction = engine.settings.direction
         return try ask(collection) { replicator, collection in
-            let name = Sync.name(scope: collection.scope.name, collection.name)
+            let name = collection.storePath.wireName
             let pushed =
                 direction == .pull ? [] : try replicator.refusedDocuments(collection: collection)
             let pulled =

@@ -106,7 +106,7 @@ extension Sync.Filter {
         case .condition(let text, let parameters):
             return try OfficialCollection.filter(
                 where: text,
-                parameters: try officialParameters(parameters)
+                parameters: Parameters(parameters.mapValues(\.json))
             )
         case .immediate(let isIncluded):
             return { document, flags in

@@ -1,4 +1,5 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanStore
 public import Foundation
 
 extension Sync {
@@ -116,7 +117,8 @@ extension Sync {
 
         init(_ document: CouchbaseLiteSwift.ReplicatedDocument, isPush: Bool) {
             id = document.id
-            collection = Sync.name(scope: document.scope, document.collection)
+            let path = CollectionPath(scope: document.scope, name: document.collection)
+            collection = path?.wireName ?? document.collection
             self.isPush = isPush
             isDeleted = document.flags.contains(.deleted)
             isAccessRemoved = document.flags.contains(.accessRemoved)
@@ -125,11 +127,6 @@ extension Sync {
                 DivanError($0, onlyPlace: "collection \(name), document \(id)")
             }
         }
-    }
-
-    /// The name of a collection as programs write it.
-    static func name(scope: String, _ collection: String) -> String {
-        scope == "_default" ? collection : "\(scope).\(collection)"
     }
 }
 
@@ -156,14 +153,13 @@ extension Sync.Status: CustomStringConvertible {
 }
 
 extension Sync.Statistics {
+    /// Adds the totals.
     mutating func add(_ other: Replicator.Statistics) {
         pushedCount += Int(clamping: other.pushedDocumentCount)
         pulledCount += Int(clamping: other.pulledDocumentCount)
         sentByteCount += Int(clamping: other.sentByteCount)
         receivedByteCount += Int(clamping: other.receivedByteCount)
-        remainingCount += Int(clamping: other.remainingDocumentCount)
         deltaCount += Int(clamping: other.pulledDeltas.count)
         deltaCount += Int(clamping: other.pushedDeltas.count)
-        compression = other.compression ?? compression
     }
 }

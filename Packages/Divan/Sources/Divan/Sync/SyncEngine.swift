@@ -92,9 +92,13 @@ final class SyncEngine: Sendable {
     var connectionID: String? { state.withLock { $0.latest }?.correlationID }
 
     var statistics: Sync.Statistics {
-        let (past, kept) = state.withLock { ($0.past, Array($0.kept.values)) }
+        let (past, kept, latest) = state.withLock {
+            ($0.past, Array($0.kept.values), $0.latest?.statistics)
+        }
         var sum = past
         for entry in kept { sum.add(entry.replicator.statistics) }
+        sum.remainingCount = Int(clamping: latest?.remainingDocumentCount ?? 0)
+        sum.compression = latest?.compression
         return sum
     }
 

@@ -104,6 +104,18 @@ import Testing
         for mesh in [first, second] { await mesh.leave() }
     }
 
+    @Test func `a bundled rule applies in a mesh`() async throws {
+        let (mine, theirs) = (try await notes(0), try await notes(1))
+        try await mine.save(Document(id: "both", ["text": "same", "mine": 1]))
+        try await theirs.save(Document(id: "both", ["text": "same", "theirs": 2]))
+        let first = try await join(databases[0], resolver: ConflictRule.mergeFields)
+        let second = try await join(databases[1], resolver: ConflictRule.mergeFields)
+        var documents = second.documents.makeAsyncIterator()
+        while try await theirs.get("both")?.mine?.int != 1 { _ = await documents.next() }
+        #expect(try await theirs.get("both")?.theirs?.int == 2)
+        for mesh in [first, second] { await mesh.leave() }
+    }
+
     @Test func `a stranger is not accepted`() async throws {
         let stranger = try TestIdentities.stranger.get()
         let (first, second) = (

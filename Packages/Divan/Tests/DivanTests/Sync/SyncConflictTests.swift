@@ -156,6 +156,26 @@ import Testing
         #expect(try texts == ["mine", "mine"])
     }
 
+    @Test func `a resolver can delegate to the merge of fields`() async throws {
+        _ = try await resolve(
+            Document(id: "a", ["text": "same", "mine": 1]),
+            Document(id: "a", ["text": "same", "theirs": 2]),
+            with: .custom { try await ConflictRule.mergeFields.resolve($0) }
+        )
+        for notes in [try peers.notes, try peers.theirNotes] {
+            let merged = try await notes.get("a")
+            #expect(merged?.mine?.int == 1 && merged?.theirs?.int == 2)
+        }
+    }
+
+    @Test func `a resolver can delegate to the rule that leaves conflicts open`() async throws {
+        let summary = try await resolve(
+            with: .custom { try await ConflictRule.leaveOpen.resolve($0) }
+        )
+        #expect(summary.failures.map(\.id) == ["a"])
+        #expect(try texts == ["mine", "theirs"])
+    }
+
     @Test func `a deletion in conflict has no document`() async throws {
         try await peers.notes.save(Document(id: "a", ["text": "old"]))
         try await Sync(peers.here, with: peers.there).run()
