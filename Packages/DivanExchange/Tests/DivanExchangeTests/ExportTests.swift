@@ -59,6 +59,21 @@ import Testing
         #expect(String(decoding: table, as: UTF8.self) == "_id\r\nnew\r\n")
     }
 
+    @Test func `a document that is purged during an export is left out if it had expired`() throws {
+        try shop.save("old", [:])
+        let store = try shop.database.openStore()
+        let id = DivanRevisions.DocumentID(unchecked: "old")
+        try store.write { try $0.setExpiration(1, of: id, in: .default) }
+        var lines: [UInt8] = []
+        var export = DocumentExport(to: { lines += $0 })
+        try shop.database.withSnapshot { snapshot in
+            try shop.items.purge(id: "old")
+            try export.add(shop.items, in: snapshot)
+        }
+        try export.finish()
+        #expect(lines.isEmpty)
+    }
+
     @Test func `comma-separated values are imported as equal documents`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)

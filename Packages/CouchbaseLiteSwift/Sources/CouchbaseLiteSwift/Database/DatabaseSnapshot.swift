@@ -1,5 +1,5 @@
 import DivanRevisions
-import DivanStore
+public import DivanStore
 import Foundation
 
 /// A consistent view of a database at one moment, for backups and reports.
@@ -7,7 +7,8 @@ import Foundation
 /// Only valid inside the block of ``Database/withSnapshot(_:)`` and on its thread; afterwards, every call throws
 /// `CBLError.notOpen`.
 public struct DatabaseSnapshot {
-    fileprivate let reader: StoreReader
+    /// The store's side of the snapshot, which is valid as long as the snapshot.
+    @_spi(Stores) public let reader: StoreReader
     private let database: Database
 
     fileprivate init(_ reader: StoreReader, of database: Database) {

@@ -96,14 +96,19 @@ public struct DocumentExport {
         namingCollection namesCollection: Bool = false
     ) throws {
         let database = collection.database
-        let living = try UnexpiredDocuments(in: database.openStore())
+        // In the snapshot: a purge after it was taken does not remove a document from it.
+        let living = try UnexpiredDocuments(in: snapshot.reader)
         let name = collection.qualifiedName
-        let wireName = CollectionPath(name).wireName
+        let path = CollectionPath(name)
+        let wireName = path.wireName
+        func isLiving(_ id: String) throws -> Bool {
+            try living.contain(DocumentID(unchecked: id), in: path, of: snapshot.reader)
+        }
         if let sequence {
             try snapshot.forEachChange(of: collection, since: sequence) { id, _ in
                 damaged.add(id, in: wireName)
             } _: { change in
-                guard try living.contain(change.id, of: collection) else { return }
+                guard try isLiving(change.id) else { return }
                 var members: JSONObject = ["_sequence": JSON(change.sequence)]
                 if change.isDeleted { members["_deleted"] = true }
                 try add(change.id, change.document?.storedJSON, members, of: database)
@@ -115,7 +120,7 @@ public struct DocumentExport {
             try snapshot.forEachDocument(of: collection) { id, _ in
                 damaged.add(id, in: wireName)
             } _: { document in
-                guard try living.contain(document.id, of: collection) else { return }
+                guard try isLiving(document.id) else { return }
                 try add(document.id, document.storedJSON, members, of: database, total: total)
             }
         }
@@ -214,14 +219,6 @@ public struct DocumentExport {
 
     private func write(_ bytes: [UInt8]) throws {
         if case .stream(_, let sink) = target { try sink(bytes) }
-    }
-}
-
-extension UnexpiredDocuments {
-    /// Whether a document is exported.
-    public func contain(_ id: String, of collection: CouchbaseLiteSwift.Collection) throws -> Bool {
-        guard let now, let end = try collection.getDocumentExpiration(id: id) else { return true }
-        return end > Date(timeIntervalSince1970: Double(now) / 1_000)
     }
 }
 

@@ -12,11 +12,18 @@ public struct UnexpiredDocuments: Sendable {
     /// has expired, as nearly always.
     public let now: Int64?
 
-    /// Determines whether any document of a store has expired.
+    /// Determines whether any document of a store has expired; what is read must be a later state of the store.
     ///
     /// - Throws: `StoreError`.
     public init(in store: Store) throws {
-        let (now, first) = (WallClock.milliseconds(), try store.nextExpiration())
+        self = try store.read { try UnexpiredDocuments(in: $0) }
+    }
+
+    /// Determines whether any document of a snapshot has expired.
+    ///
+    /// - Throws: `StoreError`.
+    public init(in reader: StoreReader) throws {
+        let (now, first) = (WallClock.milliseconds(), try reader.nextExpiration())
         self.now = first.map { $0 <= now } ?? false ? now : nil
     }
 
@@ -24,6 +31,16 @@ public struct UnexpiredDocuments: Sendable {
     public func contain(endingAt end: Int64?) -> Bool {
         guard let now, let end else { return true }
         return end > now
+    }
+
+    /// Whether a document of a snapshot is exported.
+    func contain(
+        _ documentID: DocumentID,
+        in path: CollectionPath,
+        of reader: StoreReader
+    ) throws -> Bool {
+        guard now != nil else { return true }
+        return contain(endingAt: try reader.expiration(of: documentID, in: path))
     }
 }
 
@@ -39,10 +56,7 @@ extension StoreReader {
         try forEachDocument(in: path) { documentID, _ in
             damaged.add(documentID.text, in: path.wireName)
         } _: { document in
-            if living.now != nil {
-                let end = try expiration(of: document.documentID, in: path)
-                guard living.contain(endingAt: end) else { return }
-            }
+            guard try living.contain(document.documentID, in: path, of: self) else { return }
             var members = try JSONMembers(storedBody: document.body)
             if members.isUnordered {
                 members = try JSONMembers(storedBody: members.canonicalBytes())

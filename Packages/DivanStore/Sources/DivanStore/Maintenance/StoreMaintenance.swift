@@ -70,13 +70,7 @@ extension Store {
 
     /// When the next document of any collection expires, in milliseconds since 1970.
     public func nextExpiration() throws -> Int64? {
-        try read { reader in
-            var times: [Int64] = []
-            for path in try reader.collections() {
-                if let time = try reader.nextExpiration(in: path) { times.append(time) }
-            }
-            return times.min()
-        }
+        try read { try $0.nextExpiration() }
     }
 }
 
@@ -88,6 +82,16 @@ extension StoreReader {
     ) throws(StoreError) -> [DocumentID] {
         let collection = try self.collection(collection)
         return try current().expiredDocumentIDs(in: collection.id, by: time, limit: limit)
+    }
+
+    /// When the next document of any collection expires, in milliseconds since 1970.
+    public func nextExpiration() throws(StoreError) -> Int64? {
+        var first: Int64?
+        for path in try collections() {
+            guard let time = try nextExpiration(in: path) else { continue }
+            first = min(first ?? time, time)
+        }
+        return first
     }
 
     func nextExpiration(in collection: CollectionPath) throws(StoreError) -> Int64? {
