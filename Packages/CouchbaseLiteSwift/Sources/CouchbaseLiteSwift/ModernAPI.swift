@@ -119,8 +119,8 @@ extension Database {
 
 extension Parameters {
     /// Parameters with these values.
-    @_spi(Modern) public convenience init(_ values: [String: JSON]) {
+    @_spi(Modern) public convenience init(_ parameters: [String: JSON]) {
         self.init()
-        for (name, json) in values { setValue(json.plainValue(in: nil), forName: name) }
+        for (name, json) in parameters { setValue(json.plainValue(in: nil), forName: name) }
     }
 }
