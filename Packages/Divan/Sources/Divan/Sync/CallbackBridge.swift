@@ -25,6 +25,7 @@ final class CallbackBridge: Sendable {
     private struct State {
         var cancellations: [UInt64: @Sendable () -> Void] = [:]
         var lastNumber: UInt64 = 0
+        var isCancelled = false
     }
 
     /// The client's timeout for a login, and more than any check should take.
@@ -36,16 +37,14 @@ final class CallbackBridge: Sendable {
     private let state = Mutex(State())
 
     /// Runs `body`; cancels it and throws `timeout` if it takes longer than `limit`; `nil` waits as long as it takes.
+    ///
+    /// After `cancelNew`, the task of `body` is cancelled at once.
     func wait<Output: Sendable>(
         at most: DispatchTimeInterval? = limit,
         place: @autoclosure () -> String,
         _ body: @escaping @Sendable () async throws -> Output
     ) throws -> Output {
         let answer = AwaitedResult<Output, any Error>()
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
         let task = Task.detached {
             let result: Swift.Result<Output, any Error>
             do {
@@ -55,7 +54,13 @@ final class CallbackBridge: Sendable {
             }
             answer.set(result)
         }
-        state.withLock { $0.cancellations[number] = { task.cancel() } }
+        // The code may already have led to `cancelAll`, which did not know this task.
+        let (number, isCancelled) = state.withLock { state in
+            state.lastNumber += 1
+            state.cancellations[state.lastNumber] = { task.cancel() }
+            return (state.lastNumber, state.isCancelled)
+        }
+        if isCancelled { task.cancel() }
         defer { state.withLock { $0.cancellations[number] = nil } }
         if let result = answer.wait(until: most.map { .now() + $0 } ?? .distantFuture) {
             return try result.get()
@@ -69,8 +74,24 @@ final class CallbackBridge: Sendable {
         )
     }
 
-    /// Cancels all running code; its callers still wait until it returns.
+    /// Cancels all running code, and all that begins before `resume`; the callers still wait until it returns.
     func cancelAll() {
+        cancelNew()
+        cancelRunning()
+    }
+
+    /// Cancels all running code; its callers still wait until it returns.
+    func cancelRunning() {
         for cancel in state.withLock({ Array($0.cancellations.values) }) { cancel() }
+    }
+
+    /// Cancels code that begins before `resume`, as soon as it begins.
+    func cancelNew() {
+        state.withLock { $0.isCancelled = true }
+    }
+
+    /// Lets code that begins from now on run as usual.
+    func resume() {
+        state.withLock { $0.isCancelled = false }
     }
 }

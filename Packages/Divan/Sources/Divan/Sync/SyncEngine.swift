@@ -285,6 +285,7 @@ extension SyncEngine {
         documents.finish()
         let (ended, next, readers, waiters) = state.withLock { state in
             let ended = state.job
+            bridge.resume()
             state.job = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
             var readers: [AsyncStream<Sync.Status>.Continuation] = []
             if ended?.isContinuous == true { swap(&readers, &state.runReaders) }
@@ -326,6 +327,8 @@ extension SyncEngine {
     func stop() {
         let (replicator, waiting, readers) = state.withLock { state in
             state.job?.isStopped = true
+            // Until the run has ended; under the lock, so that no later run is affected.
+            if state.job != nil { bridge.cancelNew() }
             var waiting: [Job] = []
             swap(&waiting, &state.waiting)
             var readers: [AsyncStream<Sync.Status>.Continuation] = []
@@ -334,7 +337,7 @@ extension SyncEngine {
             return (launched, waiting, readers)
         }
         replicator?.stop()
-        bridge.cancelAll()
+        bridge.cancelRunning()
         for reader in readers { reader.finish() }
         for job in waiting { job.completion?(.failure(cancellation)) }
     }
@@ -357,7 +360,10 @@ extension SyncEngine {
     func cancel(_ request: Request) {
         request.cancel()
         let (isCurrent, waiting) = state.withLock { state in
-            if state.job?.request === request { return (true, Job?.none) }
+            if state.job?.request === request {
+                bridge.cancelNew()
+                return (true, Job?.none)
+            }
             let index = state.waiting.firstIndex { $0.request === request }
             return (false, index.map { state.waiting.remove(at: $0) })
         }
@@ -368,6 +374,6 @@ extension SyncEngine {
             return isLaunched ? state.job?.replicator : nil
         }
         replicator?.stop()
-        bridge.cancelAll()
+        bridge.cancelRunning()
     }
 }
