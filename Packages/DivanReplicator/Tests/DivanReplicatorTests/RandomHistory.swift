@@ -125,10 +125,11 @@ extension RandomHistory {
         fileprivate(set) var winner = ""
         private let kind: Kind
         private var scheme: RevisionScheme
-        /// Whether a deleted document was restored in a tree under the default rule (`compatibility.md`).
+        /// Whether a document that was deleted in a tree was restored under the default rule (`compatibility.md`).
         ///
         /// A tree does not say which of its revisions are deletions, so an edit that the deletion won over may
-        /// win over the restored document, or not, depending on which of them meet first.
+        /// win over the restored document, or not, depending on which of them meet first. After an upgrade, the
+        /// choice between that edit and the deletion is a new revision, later than the restored document.
         private(set) var mayDependOnRoute = false
         private let clock = VirtualClock()
         private let seed: UInt64
@@ -174,9 +175,12 @@ extension RandomHistory {
         }
 
         private mutating func save(_ peer: Int) throws {
-            let isNew = try sites[peer].revision(Self.documentID) == nil
-            let isLive = try sites[peer].body(Self.documentID) != nil
-            if !isNew, !isLive, kind.isDefaultRule, scheme == .trees { mayDependOnRoute = true }
+            if let revision = try sites[peer].revision(Self.documentID),
+                try sites[peer].body(Self.documentID) == nil
+            {
+                let isOfTree = !"\(revision)".contains("@")
+                if kind.isDefaultRule, isOfTree { mayDependOnRoute = true }
+            }
             saveCount += 1
             let body = #"{"n":\#(saveCount)}"#
             log.append("\(peer) saves \(try sites[peer].save(Self.documentID, body)) \(body)")
