@@ -223,11 +223,9 @@ extension Demo {
 
                The same sync in an app:
 
-                   var config = ReplicatorConfiguration(
-                       collections: [CollectionConfiguration(collection: countries)],
-                       target: URLEndpoint(url: URL(string: "wss://peer-a.local:4984/peer-a")!))
-                   config.continuous = true
-                   try await Replicator(config: config).run()
+                   let url = URL(string: "wss://peer-a.local:4984/peer-a")!
+                   let database = try await Database.open("peer-b")
+                   try await Sync(database, with: url, trust: .pinned(certificate)).run()
             """
         )
     }
