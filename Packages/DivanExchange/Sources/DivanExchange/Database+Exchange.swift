@@ -99,8 +99,8 @@ extension Database {
     ) throws -> CSVExport {
         let store = try openStore()
         var export = CSVExport(to: sink, progress: progress)
-        let living = try UnexpiredDocuments(in: store)
         try store.read { reader in
+            let living = try UnexpiredDocuments(in: reader)
             let path = CollectionPath(collection.qualifiedName)
             try export.write(path, of: reader, among: living)
         }
@@ -129,8 +129,8 @@ extension Database {
             embedding: embedsBlobs ? store.blobs : nil,
             progress: progress
         )
-        let living = try UnexpiredDocuments(in: store)
         try store.read { reader in
+            let living = try UnexpiredDocuments(in: reader)
             let named = collections?.map { CollectionPath($0.qualifiedName) }
             for path in try named ?? reader.collections() {
                 try export.add(path, of: reader, among: living)

@@ -1,6 +1,6 @@
 import DivanJSON
 import DivanPlatform
-import DivanRevisions
+public import DivanRevisions
 public import DivanStore
 
 /// Which documents are exported: those that have not expired.
@@ -27,20 +27,18 @@ public struct UnexpiredDocuments: Sendable {
         self.now = first.map { $0 <= now } ?? false ? now : nil
     }
 
-    /// Whether a document that expires at a time, in milliseconds since 1970, is exported; `nil` = never.
-    public func contain(endingAt end: Int64?) -> Bool {
-        guard let now, let end else { return true }
-        return end > now
-    }
-
     /// Whether a document of a snapshot is exported.
-    func contain(
-        _ documentID: DocumentID,
+    ///
+    /// - Throws: `StoreError`.
+    public func contain(
+        _ documentID: DivanRevisions.DocumentID,
         in path: CollectionPath,
         of reader: StoreReader
     ) throws -> Bool {
-        guard now != nil else { return true }
-        return contain(endingAt: try reader.expiration(of: documentID, in: path))
+        guard let now, let end = try reader.expiration(of: documentID, in: path) else {
+            return true
+        }
+        return end > now
     }
 }
 

@@ -46,9 +46,9 @@ enum ListCommand: Command {
         let wanted = try arguments.value("--where").map { condition in
             try session.documentIDs(in: collection, where: condition)
         }
-        let living = try UnexpiredDocuments(in: store)
         var count = 0
         try store.read { reader in
+            let living = try UnexpiredDocuments(in: reader)
             try terminal.results { line in
                 let ids = {
                     try reader.forEachDocumentID(in: collection, prefix: $0, among: living, $1)
@@ -172,9 +172,8 @@ extension StoreReader {
             let page = try documentIDs(in: collection, after: last, limit: 500)
             count += page.count
             for documentID in page where documentID.begins(with: prefix) {
-                if let living, living.now != nil {
-                    let end = try expiration(of: documentID, in: collection)
-                    guard living.contain(endingAt: end) else { continue }
+                if let living, try !living.contain(documentID, in: collection, of: self) {
+                    continue
                 }
                 if try !body(documentID) { return }
             }

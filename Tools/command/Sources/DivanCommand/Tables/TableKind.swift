@@ -61,8 +61,8 @@ enum TableKind {
         _ arguments: Arguments,
         _ progress: ProgressLine
     ) throws -> Written {
-        let living = try UnexpiredDocuments(in: store)
-        return try store.read { reader in
+        try store.read { reader in
+            let living = try UnexpiredDocuments(in: reader)
             switch self {
             case .csv(let file):
                 let path = try arguments.collectionPath()
