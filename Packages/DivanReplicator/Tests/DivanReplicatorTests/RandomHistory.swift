@@ -178,7 +178,7 @@ extension RandomHistory {
             if let revision = try sites[peer].revision(Self.documentID),
                 try sites[peer].body(Self.documentID) == nil
             {
-                let isOfTree = !"\(revision)".contains("@")
+                let isOfTree = !revision.contains("@")
                 if kind.isDefaultRule, isOfTree { mayDependOnRoute = true }
             }
             saveCount += 1

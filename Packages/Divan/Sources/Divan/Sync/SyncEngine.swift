@@ -93,12 +93,13 @@ final class SyncEngine: Sendable {
 
     var statistics: Sync.Statistics {
         let (past, kept, latest) = state.withLock {
-            ($0.past, Array($0.kept.values), $0.latest?.statistics)
+            ($0.past, Array($0.kept.values), $0.latest)
         }
         var sum = past
         for entry in kept { sum.add(entry.replicator.statistics) }
-        sum.remainingCount = Int(clamping: latest?.remainingDocumentCount ?? 0)
-        sum.compression = latest?.compression
+        let current = latest?.statistics
+        sum.remainingCount = Int(clamping: current?.remainingDocumentCount ?? 0)
+        sum.compression = current?.compression
         return sum
     }
 
