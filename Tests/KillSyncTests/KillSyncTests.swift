@@ -23,9 +23,10 @@ import Testing
     /// The tool fails if more than a twentieth is sent twice; `make interrupt` makes
     /// twenty interruptions of 100,000 documents.
     ///
-    /// Each may cost 600 of them if the machine is so busy that the peer seems far away.
+    /// Each may cost 600 of them if the machine is so busy that the peer seems far away,
+    /// which is a twentieth of 12,000.
     @Test func `an interrupted sync sends hardly anything twice`() throws {
-        let (times, count) = TestLength.of(("2", "20000"), long: ("3", "30000"))
+        let (times, count) = TestLength.of(("2", "24000"), long: ("3", "36000"))
         let outcome = try Program.built("divan-kill-sync").run([
             "interrupt", "--times", times, "--documents", count,
         ])
