@@ -125,11 +125,12 @@ extension RandomHistory {
         fileprivate(set) var winner = ""
         private let kind: Kind
         private var scheme: RevisionScheme
-        /// Whether a document that was deleted in a tree was restored under the default rule (`compatibility.md`).
+        /// Whether a document was restored in a tree: by a save under the default rule, or by a peer that pushes
+        /// without pulling (`compatibility.md`).
         ///
         /// A tree does not say which of its revisions are deletions, so an edit that the deletion won over may
-        /// win over the restored document, or not, depending on which of them meet first. After an upgrade, the
-        /// choice between that edit and the deletion is a new revision, later than the restored document.
+        /// win over the restored document, or not, depending on which of them meet first. A peer that only pushes
+        /// is not told of the deletion.
         private(set) var mayDependOnRoute = false
         private let clock = VirtualClock()
         private let seed: UInt64
@@ -175,11 +176,8 @@ extension RandomHistory {
         }
 
         private mutating func save(_ peer: Int) throws {
-            if let revision = try sites[peer].revision(Self.documentID),
-                try sites[peer].body(Self.documentID) == nil
-            {
-                let isOfTree = !revision.contains("@")
-                if kind.isDefaultRule, isOfTree { mayDependOnRoute = true }
+            if try isDeleted(at: peer), kind.isDefaultRule, scheme == .trees {
+                mayDependOnRoute = true
             }
             saveCount += 1
             let body = #"{"n":\#(saveCount)}"#
@@ -199,12 +197,21 @@ extension RandomHistory {
                 subprotocol: scheme == .trees ? .version3 : .version4
             )
             run.resolve = { [kind] in kind.decision($0) }
+            let wasDeleted = try isDeleted(at: meeting.passive)
             run.run()
+            if wasDeleted, try !isDeleted(at: meeting.passive), scheme == .trees, !meeting.pulls {
+                mayDependOnRoute = true
+            }
             let ways = "\(meeting.pushes ? "push" : "")\(meeting.pulls ? "pull" : "")"
             let states = try [meeting.active, meeting.passive].map { try state(of: $0) }
             log.append(
                 "\(meeting.active) \(ways) \(meeting.passive) at \(address): \(states), \(run.closeCode ?? 0)"
             )
+        }
+
+        private func isDeleted(at peer: Int) throws -> Bool {
+            try sites[peer].revision(Self.documentID) != nil
+                && sites[peer].body(Self.documentID) == nil
         }
 
         /// The revision, and the body of a live one.

@@ -165,6 +165,34 @@ import Testing
         }
     }
 
+    /// A third peer chooses between the deletion and the edit, both from before the upgrade, after the restoration.
+    ///
+    /// Which of two tree IDs is the greater depends on the content, so several edits are tried.
+    @Test(arguments: 1...8, [true, false])
+    func `a document restored after an upgrade wins over an older deletion and an older edit`(
+        edit: Int,
+        deleterConnects: Bool
+    ) throws {
+        let clock = VirtualClock()
+        let sites = try (0..<3).map { _ in try Site(.inMemory(wallTime: { clock.now })) }
+        try sites[0].save("d", #"{"v":"first"}"#)
+        meet(sites[0], sites[1], "b", .trees)
+        try sites[1].save("d", #"{"v":\#(edit)}"#)
+        try sites[0].delete("d")
+        meet(sites[0], sites[2], "c", .trees)
+        for site in sites { try site.store.upgradeToVersionVectors() }
+        clock.pass()
+        try sites[0].save("d", #"{"v":"restored"}"#)
+        clock.pass()
+        let (here, there) = deleterConnects ? (sites[2], sites[1]) : (sites[1], sites[2])
+        #expect(meet(here, there, "new", .vectors) == 1)
+        for _ in 0..<2 {
+            meet(sites[0], sites[1], "b", .vectors)
+            meet(sites[2], sites[0], "a", .vectors)
+        }
+        for site in sites { #expect(try site.body("d") == #"{"v":"restored"}"#) }
+    }
+
     /// Returns the number of conflicts, in which deletions win.
     @discardableResult
     private func meet(

@@ -36,8 +36,10 @@ extension VectorHistory {
             switch winner(local, remote, decision, closesRemote) {
             case .local where !closesRemote && remote.hidesPast(from: local):
                 try save(local, over: remote, by: &author)
-            case .local: try win(local, over: remote, isLocal: true, by: &author)
-            case .remote: try win(remote, over: local, isLocal: false, by: &author)
+            case .local:
+                try win(local, over: remote, isLocal: true, closesRemote, by: &author)
+            case .remote:
+                try win(remote, over: local, isLocal: false, closesRemote, by: &author)
             case .neither(let flags, let body):
                 try merge(local, remote, flags: flags, body: body, by: &author)
             }
@@ -88,6 +90,7 @@ extension VectorHistory {
         _ winner: Entry,
         over loser: Entry,
         isLocal: Bool,
+        _ closesRemote: Bool,
         by author: inout RevisionAuthor
     ) throws(RevisionError) -> Entry {
         guard winner.revision.body != nil else { throw .bodyMissing(winner.id) }
@@ -98,6 +101,9 @@ extension VectorHistory {
         let (first, second) = (winner.mixed.converted, loser.mixed.converted)
         if let first, let second, Self.keepsName(first, over: second) {
             return renewed(winner, MixedVector(vector: first.winning(over: second), legacy: legacy))
+        }
+        if closesRemote, let kept = Self.keepingTreeID(winner.mixed, over: loser.mixed) {
+            return renewed(winner, kept)
         }
         return try save(winner, over: second, legacy: legacy, by: &author)
     }
@@ -137,6 +143,22 @@ extension VectorHistory {
         guard let current = winner.current else { return true }
         let known = loser.time(of: current.source)
         return current.source == .revisionTree ? known < current.time : known <= current.time
+    }
+
+    /// A tree's revision that wins over another one of trees, or over what follows it; `nil` if its tree IDs do not
+    /// include the other's.
+    ///
+    /// A new revision would be later than one that another peer wrote in the meantime, over either of the two.
+    /// Couchbase Lite and Sync Gateway compare converted IDs by their time, and would not accept the lower one.
+    private static func keepingTreeID(
+        _ winner: MixedVector,
+        over loser: MixedVector
+    ) -> MixedVector? {
+        guard let version = winner.converted?.current, version.source == .revisionTree else {
+            return nil
+        }
+        let kept = winner.following(loser)
+        return kept.order(to: loser) == .newer ? kept : nil
     }
 
     /// The remote's revision when it replaces a tree's: it keeps its name, and is not pushed.
