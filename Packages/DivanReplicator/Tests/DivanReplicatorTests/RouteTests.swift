@@ -165,6 +165,21 @@ import Testing
         }
     }
 
+    /// An empty database takes the place of a peer's, and the document is created there again.
+    @Test(arguments: [RevisionScheme.trees, .vectors], 1...4)
+    func `a document recreated in a replaced database is in conflict at a known address, too`(
+        scheme: RevisionScheme,
+        content: Int
+    ) throws {
+        let here = try Site(.inMemory(scheme: scheme))
+        try here.save("d", #"{"v":"here"}"#)
+        meet(here, try Site(.inMemory(scheme: scheme)), "b", scheme)
+        let replaced = try Site(.inMemory(scheme: scheme))
+        try replaced.save("d", #"{"v":\#(content)}"#)
+        #expect(meet(here, replaced, "b", scheme) == 1)
+        #expect(try here.contents() == replaced.contents())
+    }
+
     /// A third peer chooses between the deletion and the edit, both from before the upgrade, after the restoration.
     ///
     /// Which of two tree IDs is the greater depends on the content, so several edits are tried.

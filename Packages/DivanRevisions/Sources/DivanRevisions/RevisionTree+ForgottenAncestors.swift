@@ -51,7 +51,8 @@ extension RevisionTree {
     /// must be told of ours again, with its history.
     ///
     /// - Returns: `nil`, and nothing is changed, if that is not the case.
-    mutating func recall(_ received: Received, _ closing: [RevisionID]) -> InsertOutcome? {
+    mutating func recall(_ received: Received) -> InsertOutcome? {
+        let closing = received.closing
         guard !closing.isEmpty, !received.isOutdated, let current = currentPosition,
             closing.contains(revisions[current].id), let position = position(of: received.id),
             isAncestor(position, of: current)

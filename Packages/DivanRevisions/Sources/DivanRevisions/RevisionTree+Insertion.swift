@@ -84,6 +84,7 @@ extension RevisionTree {
             flags: flags,
             body: body,
             remote: remote,
+            closing: closing,
             keepsOrder: keepsOrder,
             isOutdated: isOutdated,
             retention: retention
@@ -91,9 +92,9 @@ extension RevisionTree {
         if isLeftBehind(received) { return .alreadyThere }
         if let outcome = rejoin(received) { return outcome }
         if keepsOrder, isGivenUp(id) {
-            return try contend(received, closing, refusesConflicts)
+            return try contend(received, refusesConflicts)
         }
-        if keepsOrder, let outcome = recall(received, closing) { return outcome }
+        if keepsOrder, let outcome = recall(received) { return outcome }
         guard refusesConflicts, !closing.isEmpty, !revisions.isEmpty,
             !contains(id) || isClosed(id) || waits(id)
         else { return try insert(received, refusesConflicts: refusesConflicts) }
@@ -117,10 +118,10 @@ extension RevisionTree {
     /// is above it; otherwise it stays closed, and the peer is told of ours (`Precedence`).
     private mutating func contend(
         _ received: Received,
-        _ closing: [RevisionID],
         _ refusesConflicts: Bool
     ) throws(RevisionError) -> InsertOutcome {
         guard let current else { return .conflict }
+        let closing = received.closing
         guard !received.isOutdated else { return .alreadyThere }
         let isAbove = Precedence(current) < Precedence(received.id, received.flags)
         // A descendant of ours that lost is news, and was decided later than what we know.
@@ -172,6 +173,7 @@ extension RevisionTree {
         let flags: RevisionFlags
         let body: [UInt8]
         let remote: RemoteID?
+        let closing: [RevisionID]
         let keepsOrder: Bool
         let isOutdated: Bool
         let retention: BodyRetention
@@ -266,7 +268,7 @@ extension RevisionTree {
         {
             return
         }
-        moveMark(of: remote, to: received.id, currentBefore: currentBefore)
+        moveMark(of: remote, to: received, currentBefore: currentBefore)
     }
 
     /// Whether a revision with these flags brings a deleted document back.

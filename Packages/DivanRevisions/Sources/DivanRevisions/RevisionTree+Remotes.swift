@@ -40,11 +40,15 @@ extension RevisionTree {
     /// branches. The branch it left is then given up if it is only the remote's: a branch in
     /// conflict is purged, and our current revision, if we have no change of our own on it, is closed, because
     /// other peers may have got it from here.
+    ///
+    /// A remote that keeps the order names the branch that it gave up. If it does not, it has a new document that was
+    /// written without knowledge of ours, for instance in a database that replaced the one with ours.
     mutating func moveMark(
         of remote: RemoteID,
-        to id: RevisionID,
+        to received: Received,
         currentBefore: RevisionID?
     ) {
+        let id = received.id
         guard let position = position(of: id) else { return }
         let previous = marks.first { $0.remote == remote }?.position
         guard let previous, previous != position, !isAncestor(previous, of: position) else {
@@ -56,6 +60,7 @@ extension RevisionTree {
         let left = revisions[previous]
         let wasCurrent = left.id == currentBefore
         guard wasCurrent || left.flags.contains(.conflict), isLeaf(previous) else { return }
+        if wasCurrent, received.keepsOrder, !received.closing.contains(left.id) { return }
         if wasCurrent { clearConflict(from: position) }
         let closes = isMarked(previous) || wasCurrent
         giveUp(left.id, for: id, closes ? try? Self.closing(of: left.id, for: id) : nil)

@@ -162,16 +162,31 @@ import Testing
         #expect(try !tree.takeBack(id(lower), from: remote))
     }
 
-    @Test func `following a remote to another revision closes the one it left`() throws {
+    @Test func `a remote that closed our revision for another one is followed`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
         try tree.receive("\(greater),1-aa")
+        let closing = [
+            try RevisionTree.closing(of: id(greater), for: id(lower)).id, try id(greater),
+        ]
         #expect(
-            try offer(lower, closing: [], to: &tree, isPush: false)
+            try offer(lower, closing: closing, to: &tree, isPush: false)
                 == .inserted(isConflict: false)
         )
         #expect(tree.current?.id == (try id(lower)))
         #expect(tree.isClosed(try id(greater)))
+    }
+
+    /// For instance, its database was replaced, and the document was created again there.
+    @Test func `a revision of a remote that did not close ours is in conflict with it`() throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        try tree.receive("\(greater),1-aa")
+        #expect(
+            try offer(lower, closing: [], to: &tree, isPush: false) == .inserted(isConflict: true)
+        )
+        #expect(tree.conflict?.local.id == (try id(greater)))
+        #expect(tree.conflict?.remote.id == (try id(lower)))
     }
 
     /// The other side knew how ours continued, and gave that up.
