@@ -137,11 +137,12 @@ final class FaultyTransaction: StorageTransaction {
 
     func setTree(
         _ tree: RowTree,
+        replacing old: RowTree,
         at sequence: UInt64,
         in collection: CollectionID
     ) throws(StoreError) {
         try step()
-        try inner.setTree(tree, at: sequence, in: collection)
+        try inner.setTree(tree, replacing: old, at: sequence, in: collection)
     }
 
     func markSingle(

@@ -78,6 +78,20 @@ public final class SQLiteStatement<Client: SQLiteClient> {
         try check(divan_bind_bytes(handle, index, bytes, Int32(clamping: bytes.count)))
     }
 
+    /// Binds a blob that is not copied.
+    ///
+    /// The caller keeps the memory until the last step, or until it binds another value.
+    @inlinable
+    public func bindLent(
+        blob: UnsafeRawBufferPointer,
+        at index: Int32
+    ) throws(Client.Failure) {
+        guard let start = blob.baseAddress else {
+            return try check(sqlite3_bind_zeroblob(handle, index, 0))
+        }
+        try check(sqlite3_bind_blob(handle, index, start, Int32(clamping: blob.count), nil))
+    }
+
     /// Clears the bound values: all parameters are then NULL.
     @inlinable
     public func clearBindings() {

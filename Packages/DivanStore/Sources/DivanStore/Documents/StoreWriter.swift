@@ -344,7 +344,7 @@ public final class StoreWriter: StoreReader {
         of row: DocumentRow,
         in collection: OpenCollection
     ) throws(StoreError) {
-        try changing().setTree(tree, at: row.sequence, in: collection.id)
+        try changing().setTree(tree, replacing: row.tree, at: row.sequence, in: collection.id)
         try forgetKnown(row.sequence, in: collection)
         noteTreeChange()
     }

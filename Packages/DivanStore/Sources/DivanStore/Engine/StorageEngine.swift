@@ -241,8 +241,11 @@ public protocol StorageTransaction: StorageSnapshot {
     /// Otherwise changes nothing. An engine may do this in one step; the default checks first.
     func add(_ rows: [DocumentRow], after state: CollectionState) throws(StoreError) -> Bool
     /// Replaces the tree of a row without changing the rest, including its sequence.
+    ///
+    /// `old` is the tree of the row as it is stored: an engine need not read it again.
     func setTree(
         _ tree: RowTree,
+        replacing old: RowTree,
         at sequence: UInt64,
         in collection: CollectionID
     ) throws(StoreError)

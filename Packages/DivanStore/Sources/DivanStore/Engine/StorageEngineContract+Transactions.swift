@@ -25,7 +25,12 @@ extension StorageEngineContract {
                 try writer.put(row("new", sequence: 4), in: state.id)
                 try writer.put(row("moved", sequence: 5), in: state.id)
                 try writer.put(row("moved", sequence: 6), in: state.id)
-                try writer.setTree(.encoded([1]), at: 1, in: state.id)
+                try writer.setTree(
+                    .encoded([1]),
+                    replacing: .single(knownAt: nil),
+                    at: 1,
+                    in: state.id
+                )
                 _ = try writer.setExpiration(1, of: "kept", in: state.id)
                 _ = try writer.remove("gone", in: state.id)
                 try writer.setValue([2], for: "value", in: .metadata)

@@ -97,7 +97,9 @@ public enum StorageEngineContract {
         )
 
         try engine.write { try $0.put(row("plain", sequence: 4), in: id) }
-        try engine.write { try $0.setTree(.encoded([9]), at: 4, in: id) }
+        try engine.write {
+            try $0.setTree(.encoded([9]), replacing: plain.tree, at: 4, in: id)
+        }
         let moved = try engine.read { try $0.row("plain", in: id, content: .whole) }
         findings.expect(
             moved?.sequence == 4 && moved?.tree == .encoded([9]) && moved?.body == plain.body,
@@ -166,8 +168,9 @@ public enum StorageEngineContract {
         _ findings: inout Findings
     ) throws {
         try engine.write { writer in
-            try writer.setTree(.encoded([1]), at: 4, in: id)
-            try writer.setTree(.single(knownAt: RemoteID(rawValue: 9)), at: 6, in: id)
+            let (unknown, known) = (RowTree.single(knownAt: nil), RemoteID(rawValue: 9))
+            try writer.setTree(.encoded([1]), replacing: unknown, at: 4, in: id)
+            try writer.setTree(.single(knownAt: known), replacing: unknown, at: 6, in: id)
         }
         let ranges: [(Range<UInt64>, Int)] = [
             (0..<100, 19), (1..<2, 0), (2..<5, 2), (6..<7, 1), (20..<22, 2),

@@ -189,7 +189,16 @@ extension MemorySession: StorageTransaction {
         undoLog.append(.row(row.documentID, collection, old))
     }
 
-    func setTree(_ tree: RowTree, at sequence: UInt64, in collection: CollectionID) {
+    func setTree(
+        _ tree: RowTree,
+        replacing _: RowTree,
+        at sequence: UInt64,
+        in collection: CollectionID
+    ) {
+        setTree(tree, at: sequence, in: collection)
+    }
+
+    private func setTree(_ tree: RowTree, at sequence: UInt64, in collection: CollectionID) {
         guard let old = state.collections[collection]?.row(at: sequence) else { return }
         undoLog.append(.row(old.documentID, collection, old))
         state.collections[collection]?.update(old.documentID) { $0.tree = tree }

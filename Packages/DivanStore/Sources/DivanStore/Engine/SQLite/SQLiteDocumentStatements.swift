@@ -314,7 +314,7 @@ final class SQLiteDocumentStatements {
     func setTree() throws(StoreError) -> StoreStatement {
         try statement(.setTree) {
             """
-            UPDATE \(table) SET tree = ?1, checksum = divan_with_tree(checksum, tree, ?1)
+            UPDATE \(table) SET tree = ?1, checksum = divan_with_tree(checksum, ?3, ?1)
             WHERE sequence = ?2
             """
         }

@@ -322,16 +322,16 @@ extension SQLiteSession: StorageTransaction {
 
     func setTree(
         _ tree: RowTree,
+        replacing old: RowTree,
         at sequence: UInt64,
         in collection: CollectionID
     ) throws(StoreError) {
         let statement = try documents(in: collection).setTree()
-        switch tree {
-        case .single(let remote): try statement.bind(Int64(remote?.rawValue ?? 0), at: 1)
-        case .encoded(let bytes): try statement.bind(bytes, at: 1)
-        }
         try statement.bind(Int64(clamping: sequence), at: 2)
-        try statement.run()
+        // Either may contain a long body.
+        try statement.lend(tree, at: 1) { () throws(StoreError) in
+            try statement.lend(old, at: 3) { () throws(StoreError) in try statement.run() }
+        }
     }
 
     func markSingle(

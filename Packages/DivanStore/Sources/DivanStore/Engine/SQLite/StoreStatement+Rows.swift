@@ -151,6 +151,24 @@ extension SQLiteStatement<StoreFunctions> {
         }
     }
 
+    /// Calls `use` while a tree is bound, without copying it.
+    func lend(
+        _ tree: RowTree,
+        at index: Int32,
+        _ use: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        switch tree {
+        case .single(let remote):
+            try bind(Int64(remote?.rawValue ?? 0), at: index)
+            try use()
+        case .encoded(let bytes):
+            try bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+                try bindLent(blob: UnsafeRawBufferPointer(bytes), at: index)
+                try use()
+            }
+        }
+    }
+
     /// Stores rows without copying their bytes, in one run or several; returns how many rows it changed.
     ///
     /// `ends` holds the end of each encoded revision ID. A packed body that is not empty replaces the
