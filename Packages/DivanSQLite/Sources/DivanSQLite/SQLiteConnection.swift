@@ -262,6 +262,9 @@ public final class SQLiteConnection<Client: SQLiteClient> {
         return code & 0xFF == SQLITE_IOERR && [4, 5].contains(code >> 8)
     }
 
+    /// Frees the cached pages that no statement uses.
+    public func releasePages() { sqlite3_db_release_memory(handle) }
+
     /// Rows changed by the last `INSERT`, `UPDATE` or `DELETE`.
     @inlinable public var changedRowCount: Int { Int(sqlite3_changes(handle)) }
 

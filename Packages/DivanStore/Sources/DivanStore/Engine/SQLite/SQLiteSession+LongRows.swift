@@ -11,6 +11,8 @@ extension SQLiteSession {
     ) throws(StoreError) -> DocumentRow? {
         try pages.noteSought(on: connection)
         let documents = documents(in: collection)
+        // A long body pushed all other pages out.
+        defer { connection.releasePages() }
         // Whatever is unusual about the row is found, and reported, in the usual way.
         if let row = try? documents.longRow(documentID) { return row }
         return try documents.row(documentID, .whole)
