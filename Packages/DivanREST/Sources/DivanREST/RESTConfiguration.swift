@@ -115,9 +115,4 @@ public struct RESTConfiguration: Sendable {
         self.origins = origins
         self.limits = limits
     }
-
-    /// The named queries of a database.
-    func queries(of database: String) -> [ExactText: RESTNamedQuery] {
-        namedQueries[ExactText(database)] ?? [:]
-    }
 }

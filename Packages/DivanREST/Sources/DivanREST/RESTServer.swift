@@ -1,6 +1,6 @@
 import DivanAuth
 import DivanHTTP
-import DivanJSON
+public import DivanJSON
 import DivanLog
 import DivanStore
 public import DivanTLS
@@ -60,6 +60,11 @@ public final class RESTServer: Sendable {
         server.replaceTLS(with: context, dismissesAll: dismissesAll)
     }
 
+    /// Replaces the named queries of each database, by the names in paths; requests in progress keep theirs.
+    public func replace(namedQueries: [ExactText: [ExactText: RESTNamedQuery]]) {
+        service.replace(namedQueries: namedQueries)
+    }
+
     /// Stops listening and closes every connection.
     public func stop() { server.stop() }
 }
@@ -67,12 +72,14 @@ public final class RESTServer: Sendable {
 /// Authenticates clients, and routes their requests.
 final class RESTService: Sendable {
     private let configuration: RESTConfiguration
+    private let namedQueries: Mutex<[ExactText: [ExactText: RESTNamedQuery]]>
     private let queues: FairQueues
     private let authenticator: RESTAuthenticator
     private let notifiers: [ExactText: ChangeNotifier]
 
     init(_ configuration: RESTConfiguration) {
         self.configuration = configuration
+        namedQueries = Mutex(configuration.namedQueries)
         let queues = FairQueues(configuration.limits)
         self.queues = queues
         authenticator = RESTAuthenticator(configuration, queues)
@@ -80,6 +87,14 @@ final class RESTService: Sendable {
         notifiers = configuration.databases.mapValues {
             ChangeNotifier($0, clock: clock, queue: queues.whole)
         }
+    }
+
+    func replace(namedQueries: [ExactText: [ExactText: RESTNamedQuery]]) {
+        self.namedQueries.withLock { $0 = namedQueries }
+    }
+
+    private func queries(of database: String) -> [ExactText: RESTNamedQuery] {
+        namedQueries.withLock { $0[ExactText(database)] ?? [:] }
     }
 
     func serve(_ exchange: HTTPExchange) {
@@ -235,13 +250,13 @@ final class RESTService: Sendable {
         switch route.resource {
         case .server, .openAPI: return nil
         case .database:
-            return try DatabaseResource(call: call).answer(name, configuration.queries(of: name))
+            return try DatabaseResource(call: call).answer(name, queries(of: name))
         case .query: return try QueryResource(call: call, database: name).answer(body: body)
         case .namedQuery(let query):
             return try NamedQueryResource(
                 call: call,
                 database: name,
-                queries: configuration.queries(of: name)
+                queries: queries(of: name)
             ).answer(query, body: body)
         case .collection(let path):
             let resource = CollectionResource(call: call, collection: path)

@@ -49,6 +49,15 @@ import Testing
         #expect(rows.map { $0["damage"] != nil } == [false, true, false])
     }
 
+    @Test func `the rows of SELECT * have a column for each property`() throws {
+        let room = try StudioFixture()
+        try room.put("a", #"{"n":1}"#)
+        try room.put("b", #"{"m":2}"#)
+        let table = try ask(room, "GET", "/query.json?q=SELECT%20*%20FROM%20_").json()
+        let columns = try #require(table["columns"]?.array).compactMap(\.string)
+        #expect(Set(columns) == ["m", "n"])
+    }
+
     @Test func `a document of the maximum depth is shown`() throws {
         let room = try StudioFixture()
         try room.put("a", "{}")

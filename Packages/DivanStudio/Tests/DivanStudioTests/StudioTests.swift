@@ -195,6 +195,20 @@ struct StudioTests {
         #expect(try browser.complaints().isEmpty)
     }
 
+    @Test func `an empty merge of a conflict deletes the document`() throws {
+        let room = try StudioFixture()
+        try room.makeConflict("chair")
+        try browser.open(room.address)
+        try browser.open("\(room.origin)/conflict?id=chair")
+        try browser.wait("document.querySelector('#merge')")
+        try browser.fill("#merge", "")
+        try browser.click("#accept")
+        try browser.wait("!document.querySelector('#merge')")
+        #expect(try room.body(of: "chair") == nil)
+        #expect(try room.store.read { try $0.conflicts(in: .default) }.isEmpty)
+        #expect(try browser.complaints().isEmpty)
+    }
+
     @Test func `keeping a side of a conflict keeps numbers that a browser would round`() throws {
         let room = try StudioFixture()
         try room.makeConflict("chair")

@@ -68,6 +68,28 @@ import Testing
         try shell.divan("compare", "a", "b").expectSuccess()
     }
 
+    @Test func `a restored dump with future versions is explained and repaired`() throws {
+        try shell.run("new", "a")
+        try shell.run("upgrade", "a", "--yes")
+        try setClock(Self.year)
+        try divan("put", "a", "ahead", "{}").expectSuccess()
+        try setClock(0)
+        try divan("dump", "a", "a.dump").expectSuccess()
+        try divan("restore", "b", "a.dump").expectSuccess()
+        try divan("put", "b", "later", "{}").expectSuccess()
+        let found = try divan("doctor", "b").output
+        #expect(found.contains("with versions in the future"))
+        #expect(found.contains("divan repair-clock b"))
+        try divan("repair-clock", "b").expectSuccess()
+        #expect(try divan("doctor", "b").output.contains("no version is ahead"))
+        try shell.run("new", "c")
+        try shell.run("upgrade", "c", "--yes")
+        let peer = try shell.serve("c", "--no-tls")
+        try divan("push", "b", try peer.url()).expectSuccess()
+        peer.stop()
+        try shell.divan("compare", "b", "c").expectSuccess()
+    }
+
     @Test
     func `repair-clock skips revision trees and rejects a clock before 2020`() throws {
         try shell.run("new", "a")

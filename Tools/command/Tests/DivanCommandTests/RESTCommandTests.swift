@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -174,6 +175,30 @@ import Testing
         try shell.write("queries.json", text)
         let options = ["--no-tls", "--rest", "0", "--rest-queries", "queries.json"]
         try shell.divan(["serve", "notes"] + options).expectFailure(4, problem)
+    }
+
+    @Test func `SIGHUP reloads the named queries, or keeps them if the file is invalid`() throws {
+        let queries = { (limit: Int) in
+            #"{"some":{"query":"SELECT META().id FROM _ ORDER BY META().id LIMIT \#(limit)"}}"#
+        }
+        try shell.write("queries.json", queries(1))
+        let server = try shell.start([
+            "serve", "notes", "--no-tls", "--interface", "127.0.0.1", "--rest", "0",
+            "--rest-queries", "queries.json",
+        ])
+        let url = "\(try address(server))notes/_query/some"
+        let one = try curl(url)
+        try shell.write("queries.json", queries(0))
+        server.process.signal(.hangup)
+        _ = try server.event(named: "reloaded")
+        let none = try curl(url)
+        #expect(none != one)
+        try shell.write("queries.json", "{")
+        server.process.signal(.hangup)
+        let problem = try server.event(named: "problem")
+        #expect((problem["text"] as? String)?.contains("queries.json") == true)
+        #expect(try curl(url) == none)
+        server.stop()
     }
 
     @Test func `usage errors are reported before serving starts`() throws {

@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing
@@ -62,11 +63,11 @@ import Testing
 
     // MARK: The server
 
-    private func serve(_ options: String...) throws -> Peer {
+    private func serve(keys: String = "keys.json", _ options: String...) throws -> Peer {
         try shell.start(
             ["serve", "notes", "--no-tls", "--interface", "127.0.0.1", "--rest", "0"]
                 + ["--jwt-issuer", "https://id.example", "--jwt-audience", "divan"]
-                + ["--jwt-keys", "keys.json", "--jwt-clock-skew", "0"] + options
+                + ["--jwt-keys", keys, "--jwt-clock-skew", "0"] + options
         )
     }
 
@@ -192,6 +193,34 @@ import Testing
         server.stop()
     }
 
+    @Test func `keys are downloaded from a URL, and again at SIGHUP`() throws {
+        let first = try keyAnswer()
+        let old = try token()
+        try makeKey("2")
+        try writeKeys("2")
+        let issuer = try HandshakeServer(answers: [first, try keyAnswer()])
+        let server = try serve(keys: "http://127.0.0.1:\(issuer.port)/keys")
+        let port = try ports(server).rest
+        let new = try token(key: "2", header: #"{"alg":"EdDSA","kid":"2"}"#)
+        #expect(try ask(port, "", old).status == 200)
+        #expect(try ask(port, "", new).status == 401)
+        server.process.signal(.hangup)
+        try eventually { try ask(port, "", new).status == 200 }
+        #expect(try ask(port, "", old).status == 401)
+        // The issuer has ended, so this download fails: the keys remain valid.
+        server.process.signal(.hangup)
+        _ = try server.event(named: "problem")
+        #expect(try ask(port, "", new).status == 200)
+        server.stop()
+    }
+
+    /// An HTTP response with the keys in the file.
+    private func keyAnswer() throws -> String {
+        let keys = try shell.text("keys.json")
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+        return head + "Content-Length: \(keys.utf8.count)\r\n\r\n" + keys
+    }
+
     /// Retries while a watcher has not noticed a change yet.
     private func eventually(_ isTrue: () throws -> Bool) throws {
         let end = ContinuousClock.now + .seconds(10)
@@ -230,6 +259,63 @@ import Testing
         let field = "Authorization: Basic \(login)"
         let stew = try HTTPTestClient(port: port).ask("GET", "/notes/_default/stew", field)
         #expect(stew.status == 200, "passwords are accepted as well")
+        server.stop()
+    }
+
+    @Test func `SIGHUP reloads the roles, or keeps them if the file is invalid`() throws {
+        let server = try serve("--jwt-roles", "roles.json")
+        let port = try ports(server).rest
+        let guest = try token(#","roles":["guest"]"#)
+        #expect(try ask(port, "/_default/stew", guest).status == 404)
+        try shell.write("roles.json", #"{"guest":{}}"#)
+        server.process.signal(.hangup)
+        // A connection whose rights change meanwhile is closed.
+        try eventually { (try? ask(port, "/_default/stew", guest).status) == 200 }
+        try shell.write("roles.json", "{")
+        server.process.signal(.hangup)
+        let problem = try server.event(named: "problem")
+        #expect((problem["text"] as? String)?.contains("roles.json") == true)
+        #expect(try ask(port, "/_default/stew", guest).status == 200)
+        server.stop()
+    }
+
+    @Test func `divan sync sends a token from a file, and reads it again when it is refused`()
+        throws
+    {
+        let server = try serve()
+        let url = "ws://127.0.0.1:\(try ports(server).sync)/notes"
+        try shell.write("token", try token() + "\n")
+        try shell.run("new", "copy")
+        try shell.run("sync", "copy", url, "--token-file", "token")
+        #expect(try shell.run("get", "copy", "soup").output.contains("anna"))
+        try shell.run("doctor", url, "--token-file", "token")
+        try shell.write("token", try token(lasting: -1))
+        try shell.divan("sync", "copy", url, "--token-file", "token").expectFailure(7, "the token")
+        try shell.divan("sync", "copy", url, "--token-file", "nosuch").expectFailure(3, "nosuch")
+        try shell.write("token", "\u{1}")
+        try shell.divan("sync", "copy", url, "--token-file", "token").expectFailure(4, "token")
+        try shell.divan("sync", "copy", url, "--token-file", "token", "--user", "bo").expectFailure(
+            2
+        )
+        // The connection of a removed key ends; the next one needs the new token.
+        try shell.write("token", try token())
+        let follower = try shell.start(
+            "sync",
+            "copy",
+            url,
+            "--token-file",
+            "token",
+            "--continuous",
+            "--max-wait",
+            "1"
+        )
+        try follower.wait(for: "idle")
+        try makeKey("2")
+        try shell.write("token", try token(key: "2", header: #"{"alg":"EdDSA","kid":"2"}"#))
+        try writeKeys("2")
+        try follower.wait(for: "offline")
+        try follower.wait(for: "idle")
+        follower.stop()
         server.stop()
     }
 

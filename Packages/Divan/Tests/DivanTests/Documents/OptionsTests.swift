@@ -51,6 +51,25 @@ import Testing
         expect(.readOnly) { _ = try reader.collection("new") }
     }
 
+    @Test("A database is copied while it is open, and its copy exists")
+    func copies() throws {
+        let options = Database.Options(key: .password("secret"))
+        let disk = try DiskDatabase("shop", options)
+        let picture = Blob(Data([1, 2, 3]))
+        try disk.database.documents.save(Document(id: "1", ["picture": .init(picture)]))
+        let (source, place) = (try #require(disk.database.url), disk.url)
+        #expect(!Database.exists("copy", in: place))
+        try Database.copy(source, to: "copy", in: place, options)
+        #expect(Database.exists("copy", in: place))
+        let copy = try Database.open("copy", in: place, options)
+        #expect(try copy.documents.get("1")?.picture?.blob?.data() == Data([1, 2, 3]))
+        expect(.alreadyExists) { try Database.copy(source, to: "copy", in: place, options) }
+        expect(.wrongKey) { try Database.copy(source, to: "other", in: place) }
+        let missing = place.appending(path: "missing.cblite2")
+        expect(.notFound) { try Database.copy(missing, to: "other", in: place) }
+        #expect(!Database.exists("other", in: place))
+    }
+
     @Test("A database is opened by its URL, and deleted")
     func places() async throws {
         let disk = try DiskDatabase()

@@ -68,6 +68,9 @@ enum PeerTransport {
             fields.append("Cookie", "\(session.cookieName)=\(session.sessionID)")
         default: break
         }
+        if let file = arguments.value("--token-file") {
+            fields.append("Authorization", "Bearer " + (try ServerTrustOptions.token(in: file)))
+        }
         return fields
     }
 

@@ -214,7 +214,7 @@ struct ConnectionFindings {
                 "credentials",
                 "\(seen): \(said)\(skew)",
                 shown == nil
-                    ? "use '--user' with '--password-file', or '--session-file' or '--identity'"
+                    ? "use '--user' with '--password-file', '--token-file', '--session-file' or '--identity'"
                     : "check the credentials, with 'divan users verify' if the server is a Divan",
                 .refused
             )

@@ -11,6 +11,8 @@ import Synchronization
 final class RESTListener: Sendable {
     private let server: RESTServer
     private let stores: [Store]
+    private let names: [ExactText]
+    private let queryFile: String?
     private let scheme: String
     private let interface: String?
 
@@ -62,10 +64,9 @@ final class RESTListener: Sendable {
             },
             origins: arguments.list("--rest-origin")
         )
-        if let path = arguments.value("--rest-queries") {
-            let queries = try NamedQueryFile.read(path)
-            configuration.namedQueries = stores.mapValues { _ in queries }
-        }
+        queryFile = arguments.value("--rest-queries")
+        names = Array(stores.keys)
+        configuration.namedQueries = try Self.queries(in: queryFile, for: names)
         configuration.hostNames = arguments.list("--rest-host")
         configuration.trustedProxies = try arguments.trustedProxies()
         configuration.onRefusal = { refusals.add($0) }
@@ -75,6 +76,24 @@ final class RESTListener: Sendable {
         } catch let error as TransportError {
             throw Failure(kind: .failed, text: "cannot serve REST on port \(port): \(error)")
         }
+    }
+
+    /// The queries in a file, for each database.
+    private static func queries(
+        in file: String?,
+        for databases: [ExactText]
+    ) throws -> [ExactText: [ExactText: RESTNamedQuery]] {
+        guard let file else { return [:] }
+        let queries = try NamedQueryFile.read(file)
+        return Dictionary(uniqueKeysWithValues: databases.map { ($0, queries) })
+    }
+
+    /// Reads the named queries again.
+    ///
+    /// - Throws: `Failure`; the queries are then unchanged.
+    func reloadQueries() throws {
+        guard queryFile != nil else { return }
+        server.replace(namedQueries: try Self.queries(in: queryFile, for: names))
     }
 
     /// Its URL.

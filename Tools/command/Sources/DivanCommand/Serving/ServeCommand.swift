@@ -25,7 +25,8 @@ enum ServeCommand: Command {
             certificate.
             \(Credentials.details) DIVAN_IDENTITY_PASSWORD decrypts the FILE of --identity.
 
-            SIGHUP reloads the users and certificates; SIGTERM tells peers to reconnect later.
+            SIGHUP reloads users, roles, named queries and certificates; SIGTERM tells peers to
+            reconnect later.
             Docs/guides/serving.md describes the file of --config, events and metrics,
             Docs/guides/rest.md the REST interface.
             """,

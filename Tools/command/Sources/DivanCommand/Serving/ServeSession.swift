@@ -157,8 +157,9 @@ final class ServeSession {
         if let users = gate.users { follower = UserRightsWatcher(users, dropOutdated) }
     }
 
-    /// Reads the users and the certificates again; those that cannot be read stay unchanged.
+    /// Reads the users, roles, named queries and certificates again; those that cannot be read stay unchanged.
     private func readAgain() {
+        do { try rest?.reloadQueries() } catch { reportIncompleteReload(error) }
         do {
             let before = served.map { $0.certificate?.sha256Fingerprint }
             let identity = try arguments.value("--identity").map {
@@ -180,10 +181,14 @@ final class ServeSession {
             activities = []
             advertise()
         } catch {
-            let problem = (error as? Failure) ?? Failure(explaining: error)
-            let text = "reload incomplete: \(problem.line)"
-            events.write("problem", ["text": .string(text)], sentence: text)
+            reportIncompleteReload(error)
         }
+    }
+
+    private func reportIncompleteReload(_ error: any Error) {
+        let problem = (error as? Failure) ?? Failure(explaining: error)
+        let text = "reload incomplete: \(problem.line)"
+        events.write("problem", ["text": .string(text)], sentence: text)
     }
 
     private func openMetrics() throws {

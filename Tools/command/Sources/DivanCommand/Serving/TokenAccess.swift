@@ -22,11 +22,13 @@ final class TokenAccess: Sendable {
     private let roles: TokenRoles?
     private let onProblem: @Sendable (String) -> Void
     private let queue = DispatchQueue(label: "divan.serve.tokens")
+    /// Reads the keys: one reading after the other, and nobody else waits for a download, which may take seconds.
+    private let reading = DispatchQueue(label: "divan.serve.token-keys", qos: .utility)
     private let isStopped = Atomic(false)
     private let stamp: Mutex<FileStamp?>
     /// The text of the keys in force.
     private let text: Mutex<[UInt8]>
-    private let hasNewKeys = Atomic(false)
+    private let hasNewRules = Atomic(false)
 
     private static let options = [
         "--jwt-audience", "--jwt-keys", "--jwt-user-claim", "--jwt-roles", "--jwt-role-claim",
@@ -79,18 +81,37 @@ final class TokenAccess: Sendable {
         return roles.rights(of: verified).map { Grant(user: verified.user, rights: $0) }
     }
 
-    /// Reads the keys again; if that fails, those of before stay valid.
+    /// Begins to read the keys and roles again; those that cannot be read stay valid.
     func refresh() {
+        reading.async { [weak self] in
+            self?.readRoles()
+            self?.read()
+        }
+    }
+
+    private func readRoles() {
+        do {
+            if try roles?.reload() == true { hasNewRules.store(true, ordering: .relaxed) }
+        } catch {
+            report(error, "the roles of before remain valid")
+        }
+    }
+
+    private func report(_ error: any Error, _ consequence: String) {
+        let problem = (error as? Failure) ?? Failure(explaining: error)
+        onProblem("\(problem.line); \(consequence)")
+    }
+
+    private func read() {
         do {
             let new = try source.read()
             // The same keys would make every connection verify its token again.
             guard text.withLock({ $0 != new }) else { return }
             authenticator.replace(keys: try source.keys(in: new))
             text.withLock { $0 = new }
-            hasNewKeys.store(true, ordering: .relaxed)
+            hasNewRules.store(true, ordering: .relaxed)
         } catch {
-            let problem = (error as? Failure) ?? Failure(explaining: error)
-            onProblem("\(problem.line); the keys of before remain valid")
+            report(error, "the keys of before remain valid")
         }
     }
 
@@ -115,17 +136,16 @@ final class TokenAccess: Sendable {
                 if isChanged { refresh() }
             }
             let hasExpired = authenticator.dropExpired()
-            if hasNewKeys.exchange(false, ordering: .relaxed) || hasExpired { dropOutdated() }
+            if hasNewRules.exchange(false, ordering: .relaxed) || hasExpired { dropOutdated() }
             checkLater(dropOutdated)
         }
     }
 
-    /// On a thread of its own, because a download may take seconds.
     private func downloadLater() {
         let wait = DispatchTimeInterval.seconds(TokenKeySource.interval)
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + wait) { [weak self] in
+        reading.asyncAfter(deadline: .now() + wait) { [weak self] in
             guard let self, !isStopped.load(ordering: .relaxed) else { return }
-            refresh()
+            read()
             downloadLater()
         }
     }

@@ -1,20 +1,38 @@
 import DivanAuth
 import DivanCommandLine
 import DivanJSON
+import Synchronization
 
 /// The file of `divan serve --jwt-roles`: the permissions of each role.
 ///
 /// The file is JSON: `{"cook":{"readOnly":true,"collections":["geo.places"],"where":"owner = $user","queries":["cheap"]}}`,
-/// with the same members as a file of users.
-struct TokenRoles: Sendable {
-    private let rights: [ExactText: UserRights]
+/// with the same members as a file of users. May be used from any thread.
+final class TokenRoles: Sendable {
+    private let path: String
     private let claim: String
+    private let rights: Mutex<[ExactText: UserRights]>
 
     /// Reads the file.
     ///
     /// - Throws: `Failure` that names the file and the role.
     init(_ path: String, claim: String) throws {
+        self.path = path
         self.claim = claim
+        rights = Mutex(try Self.read(path))
+    }
+
+    /// Reads the file again; returns whether a role has changed.
+    ///
+    /// - Throws: As `init`; the roles are then unchanged.
+    func reload() throws -> Bool {
+        let new = try Self.read(path)
+        return rights.withLock { rights in
+            defer { rights = new }
+            return rights != new
+        }
+    }
+
+    private static func read(_ path: String) throws -> [ExactText: UserRights] {
         let root: JSON
         do {
             root = try JSON(parsing: try IdentityFile.contents(path).withoutByteOrderMark)
@@ -39,7 +57,7 @@ struct TokenRoles: Sendable {
                 throw Failure(kind: .invalid, text: "\(path): role '\(name)': \(problem.text)")
             }
         }
-        self.rights = rights
+        return rights
     }
 
     /// The permissions of the first role of a token that the file has; `nil` if it has none.
@@ -50,6 +68,7 @@ struct TokenRoles: Sendable {
         let names =
             value?.array?.compactMap(\.string)
             ?? value?.string?.split(separator: " ").map(String.init) ?? []
+        let rights = rights.withLock { $0 }
         return names.lazy.compactMap { rights[ExactText($0)] }.first
     }
 }

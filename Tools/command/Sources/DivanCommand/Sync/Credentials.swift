@@ -46,6 +46,7 @@ extension Arguments {
     var shownToPeer: String? {
         if let user = value("--user") { return "user \(user.prefix { $0 != ":" })" }
         if let identity = value("--identity") { return "identity \(identity)" }
+        if has("--token-file") { return "the token" }
         if has("--session-file") || Environment.has("DIVAN_SESSION") { return "a session" }
         return nil
     }

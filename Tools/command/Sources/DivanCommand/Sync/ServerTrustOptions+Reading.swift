@@ -14,11 +14,13 @@ extension ServerTrustOptions {
         isSecure: Bool,
         _ terminal: Terminal
     ) throws -> (any Authenticator)? {
-        let given = try arguments.onlyOption(of: ["--user", "--session-file", "--identity"])
+        let given = try arguments.onlyOption(of: [
+            "--user", "--session-file", "--token-file", "--identity",
+        ])
         var session: String?
         if let file = arguments.value("--session-file") {
             session = try Secret.firstLine(of: file)
-        } else if !arguments.has("--user") {
+        } else if given == nil || given == "--identity" {
             session = try Environment.value("DIVAN_SESSION")
         }
         if session == nil, arguments.has("--cookie-name") {
@@ -28,7 +30,8 @@ extension ServerTrustOptions {
             guard !arguments.has("--identity") else {
                 throw Failure.usage("'--identity' requires TLS", hint: "use a wss:// URL")
             }
-            let secret = session == nil ? "password" : "session ID"
+            let secret =
+                session != nil ? "session ID" : given == "--token-file" ? "token" : "password"
             // A command may connect twice: to list the peer's collections, and to sync them.
             let isFirst = hasWarned.withLock { hasWarned in
                 defer { hasWarned = true }
@@ -51,8 +54,21 @@ extension ServerTrustOptions {
             }
             return SessionAuthenticator(sessionID: session, cookieName: cookieName)
         }
+        if let file = arguments.value("--token-file") {
+            _ = try token(in: file)
+            return TokenAuthenticator { _ in AccessToken(try token(in: file)) }
+        }
         guard let credentials = try Credentials.read(arguments, terminal) else { return nil }
         return BasicAuthenticator(username: credentials.user, password: credentials.password)
+    }
+
+    /// The bearer token in a file.
+    static func token(in file: String) throws -> String {
+        let token = try Secret.firstLine(of: file)
+        guard HeaderField.isValue(token), !token.isEmpty else {
+            throw Failure(kind: .invalid, sentence: "\(file): not a bearer token")
+        }
+        return token
     }
 
     /// The certificate that `--pin` names.

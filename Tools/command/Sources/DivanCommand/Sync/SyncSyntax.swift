@@ -114,6 +114,12 @@ enum ServerTrustOptions {
             completion: .file,
             "read a session ID from FILE, instead of --user"
         ),
+        .value(
+            "--token-file",
+            "FILE",
+            completion: .file,
+            "read a bearer token from FILE, again when it is refused"
+        ),
         .value("--cookie-name", "NAME", "name of the session cookie (default: SyncGatewaySession)"),
         .value(
             "--identity",
