@@ -180,6 +180,26 @@ import Testing
         #expect(try here.contents() == replaced.contents())
     }
 
+    /// The decision of the peer is followed; which of the two wins depends on the content.
+    @Test(arguments: 1...6)
+    func `a peer that gave up our revision for an unrelated one is followed without a conflict`(
+        content: Int
+    ) throws {
+        let sites = try (0..<3).map { _ in try Site() }
+        try sites[1].save("d", #"{"v":"first"}"#)
+        meet(sites[0], sites[1], "b", .trees)
+        try sites[2].save("d", #"{"v":\#(content)}"#)
+        #expect(meet(sites[2], sites[1], "b", .trees) == 1)
+        #expect(meet(sites[0], sites[1], "b", .trees) == 0)
+        #expect(try sites[0].contents() == sites[1].contents())
+        #expect(try sites[2].contents() == sites[1].contents())
+        // The same if the revision is one of several.
+        try sites[0].save("d", #"{"v":"second"}"#)
+        meet(sites[0], sites[1], "b", .trees)
+        #expect(meet(sites[2], sites[1], "b", .trees) == 0)
+        #expect(try sites[2].contents() == sites[0].contents())
+    }
+
     /// A third peer chooses between the deletion and the edit, both from before the upgrade, after the restoration.
     ///
     /// Which of two tree IDs is the greater depends on the content, so several edits are tried.

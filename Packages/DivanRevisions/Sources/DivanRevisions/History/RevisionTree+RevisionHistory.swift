@@ -66,9 +66,11 @@ extension RevisionTree: RevisionHistory {
             )
         }
         if remote == nil, id.generation <= current.id.generation { return .conflict }
+        // A remote that had our current revision says whether it gave it up (`moveMark`).
+        let hadCurrent = keepsOrder && remote.flatMap { latest(at: $0) } == current.id
         return .wanted(
             ancestors: possibleAncestors(of: id),
-            rival: contains(id) ? current.id : nil
+            rival: contains(id) || hadCurrent ? current.id : nil
         )
     }
 

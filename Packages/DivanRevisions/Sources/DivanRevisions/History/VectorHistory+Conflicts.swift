@@ -145,8 +145,8 @@ extension VectorHistory {
         return current.source == .revisionTree ? known < current.time : known <= current.time
     }
 
-    /// A tree's revision that wins over another one of trees, or over what follows it; `nil` if its tree IDs do not
-    /// include the other's.
+    /// The history of a tree's revision under its own ID, after it won over another revision; `nil` if it would not be
+    /// newer than that.
     ///
     /// A new revision would be later than one that another peer wrote in the meantime, over either of the two.
     /// Couchbase Lite and Sync Gateway compare converted IDs by their time, and would not accept the lower one.

@@ -106,6 +106,17 @@ public enum StorageEngineContract {
             "A row is not replaced, or setTree changes more than the tree."
         )
 
+        var old = RowTree.encoded([9])
+        for tree in [RowTree.encoded([8, 7]), .encoded([]), .single(knownAt: nil), .encoded([9])] {
+            try engine.write { try $0.setTree(tree, replacing: old, at: 4, in: id) }
+            let changed = try engine.read { try $0.row("plain", in: id, content: .whole) }
+            findings.expect(
+                changed?.tree == tree && changed?.body == plain.body,
+                "setTree does not replace \(old) by \(tree)."
+            )
+            old = tree
+        }
+
         try checkMarks(engine, id, &findings)
 
         // Two spellings of é: the same text in Unicode, but two document IDs.

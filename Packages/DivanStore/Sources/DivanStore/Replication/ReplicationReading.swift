@@ -164,7 +164,8 @@ extension StoreReader {
                 return .known(isMarked: remote == nil || known != nil, isCurrent: true)
             }
             guard row.revisionID.generation < revisionID.generation else {
-                return remote == nil ? .conflict : .wanted(ancestors: [])
+                guard remote != nil else { return .conflict }
+                return .wanted(ancestors: [], rival: keepsOrder ? row.revisionID : nil)
             }
             return .wanted(ancestors: [row.revisionID])
         }

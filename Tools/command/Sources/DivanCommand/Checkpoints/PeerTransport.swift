@@ -69,7 +69,7 @@ enum PeerTransport {
         default: break
         }
         if let file = arguments.value("--token-file") {
-            fields.append("Authorization", "Bearer " + (try ServerTrustOptions.token(in: file)))
+            fields.append("Authorization", "Bearer " + (try TokenFile(file).token))
         }
         return fields
     }

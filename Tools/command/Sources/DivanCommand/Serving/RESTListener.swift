@@ -92,7 +92,7 @@ final class RESTListener: Sendable {
     ///
     /// - Throws: `Failure`; the queries are then unchanged.
     func reloadQueries() throws {
-        guard queryFile != nil else { return }
+        guard let queryFile, queryFile != "-" else { return }
         server.replace(namedQueries: try Self.queries(in: queryFile, for: names))
     }
 

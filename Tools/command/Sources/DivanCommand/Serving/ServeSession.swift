@@ -159,36 +159,46 @@ final class ServeSession {
 
     /// Reads the users, roles, named queries and certificates again; those that cannot be read stay unchanged.
     private func readAgain() {
-        do { try rest?.reloadQueries() } catch { reportIncompleteReload(error) }
-        do {
-            let before = served.map { $0.certificate?.sha256Fingerprint }
-            let identity = try arguments.value("--identity").map {
-                try StoredIdentities.identity($0, terminal)
-            }
-            let hasOtherClients = try gate.certificates?.reload() ?? false
-            gate.users?.refresh()
-            gate.tokens?.refresh()
-            let gates = try served.map { try $0.replace(identity: identity, gate) }
-            if let own = gates.first { rest?.replace(own, dismissesAll: hasOtherClients) }
-            for database in served { database.dropOutdated() }
-            rest?.dropOutdated()
-            // The file of users was reported when it was read.
-            let names = gate.users?.isReadable ?? true ? "users and certificates" : "certificates"
-            events.write("reloaded", sentence: "Reloaded \(names)")
-            guard served.map({ $0.certificate?.sha256Fingerprint }) != before else { return }
-            for database in served { try writeCertificate(database) }
-            for activity in activities { activity.stop() }
-            activities = []
-            advertise()
-        } catch {
-            reportIncompleteReload(error)
-        }
+        gate.users?.refresh()
+        gate.tokens?.refreshKeys()
+        reportingIncompleteReload { try gate.tokens?.reloadRoles() }
+        reportingIncompleteReload { try rest?.reloadQueries() }
+        dropOutdated()
+        reportingIncompleteReload { try reloadCertificates() }
     }
 
-    private func reportIncompleteReload(_ error: any Error) {
-        let problem = (error as? Failure) ?? Failure(explaining: error)
-        let text = "reload incomplete: \(problem.line)"
-        events.write("problem", ["text": .string(text)], sentence: text)
+    private func dropOutdated() {
+        for database in served { database.dropOutdated() }
+        rest?.dropOutdated()
+    }
+
+    private func reloadCertificates() throws {
+        let before = served.map { $0.certificate?.sha256Fingerprint }
+        let identity = try arguments.value("--identity").map {
+            try StoredIdentities.identity($0, terminal)
+        }
+        let hasOtherClients = try gate.certificates?.reload() ?? false
+        let gates = try served.map { try $0.replace(identity: identity, gate) }
+        if let own = gates.first { rest?.replace(own, dismissesAll: hasOtherClients) }
+        dropOutdated()
+        // The file of users was reported when it was read.
+        let names = gate.users?.isReadable ?? true ? "users and certificates" : "certificates"
+        events.write("reloaded", sentence: "Reloaded \(names)")
+        guard served.map({ $0.certificate?.sha256Fingerprint }) != before else { return }
+        for database in served { try writeCertificate(database) }
+        for activity in activities { activity.stop() }
+        activities = []
+        advertise()
+    }
+
+    private func reportingIncompleteReload(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            let problem = (error as? Failure) ?? Failure(explaining: error)
+            let text = "reload incomplete: \(problem.line)"
+            events.write("problem", ["text": .string(text)], sentence: text)
+        }
     }
 
     private func openMetrics() throws {

@@ -22,13 +22,13 @@ final class TokenAccess: Sendable {
     private let roles: TokenRoles?
     private let onProblem: @Sendable (String) -> Void
     private let queue = DispatchQueue(label: "divan.serve.tokens")
-    /// Reads the keys: one reading after the other, and nobody else waits for a download, which may take seconds.
+    /// Reads the keys one at a time, so that a slow download does not block other work.
     private let reading = DispatchQueue(label: "divan.serve.token-keys", qos: .utility)
     private let isStopped = Atomic(false)
     private let stamp: Mutex<FileStamp?>
     /// The text of the keys in force.
     private let text: Mutex<[UInt8]>
-    private let hasNewRules = Atomic(false)
+    private let hasNewKeys = Atomic(false)
 
     private static let options = [
         "--jwt-audience", "--jwt-keys", "--jwt-user-claim", "--jwt-roles", "--jwt-role-claim",
@@ -81,25 +81,14 @@ final class TokenAccess: Sendable {
         return roles.rights(of: verified).map { Grant(user: verified.user, rights: $0) }
     }
 
-    /// Begins to read the keys and roles again; those that cannot be read stay valid.
-    func refresh() {
-        reading.async { [weak self] in
-            self?.readRoles()
-            self?.read()
-        }
-    }
+    /// Reads the roles again.
+    ///
+    /// - Throws: `Failure`; the previous roles then remain in effect.
+    func reloadRoles() throws { try roles?.reload() }
 
-    private func readRoles() {
-        do {
-            if try roles?.reload() == true { hasNewRules.store(true, ordering: .relaxed) }
-        } catch {
-            report(error, "the roles of before remain valid")
-        }
-    }
-
-    private func report(_ error: any Error, _ consequence: String) {
-        let problem = (error as? Failure) ?? Failure(explaining: error)
-        onProblem("\(problem.line); \(consequence)")
+    /// Begins to read the keys again; if that fails, the previous ones remain in effect.
+    func refreshKeys() {
+        reading.async { [weak self] in self?.read() }
     }
 
     private func read() {
@@ -109,9 +98,10 @@ final class TokenAccess: Sendable {
             guard text.withLock({ $0 != new }) else { return }
             authenticator.replace(keys: try source.keys(in: new))
             text.withLock { $0 = new }
-            hasNewRules.store(true, ordering: .relaxed)
+            hasNewKeys.store(true, ordering: .relaxed)
         } catch {
-            report(error, "the keys of before remain valid")
+            let problem = (error as? Failure) ?? Failure(explaining: error)
+            onProblem("\(problem.line); the previous keys remain in effect")
         }
     }
 
@@ -133,10 +123,10 @@ final class TokenAccess: Sendable {
                     defer { stamp = now }
                     return stamp != now
                 }
-                if isChanged { refresh() }
+                if isChanged { refreshKeys() }
             }
             let hasExpired = authenticator.dropExpired()
-            if hasNewRules.exchange(false, ordering: .relaxed) || hasExpired { dropOutdated() }
+            if hasNewKeys.exchange(false, ordering: .relaxed) || hasExpired { dropOutdated() }
             checkLater(dropOutdated)
         }
     }

@@ -21,15 +21,13 @@ final class TokenRoles: Sendable {
         rights = Mutex(try Self.read(path))
     }
 
-    /// Reads the file again; returns whether a role has changed.
+    /// Reads the file again.
     ///
     /// - Throws: As `init`; the roles are then unchanged.
-    func reload() throws -> Bool {
+    func reload() throws {
+        guard path != "-" else { return }
         let new = try Self.read(path)
-        return rights.withLock { rights in
-            defer { rights = new }
-            return rights != new
-        }
+        rights.withLock { $0 = new }
     }
 
     private static func read(_ path: String) throws -> [ExactText: UserRights] {

@@ -55,20 +55,10 @@ extension ServerTrustOptions {
             return SessionAuthenticator(sessionID: session, cookieName: cookieName)
         }
         if let file = arguments.value("--token-file") {
-            _ = try token(in: file)
-            return TokenAuthenticator { _ in AccessToken(try token(in: file)) }
+            return try TokenFile(file).authenticator
         }
         guard let credentials = try Credentials.read(arguments, terminal) else { return nil }
         return BasicAuthenticator(username: credentials.user, password: credentials.password)
-    }
-
-    /// The bearer token in a file.
-    static func token(in file: String) throws -> String {
-        let token = try Secret.firstLine(of: file)
-        guard HeaderField.isValue(token), !token.isEmpty else {
-            throw Failure(kind: .invalid, sentence: "\(file): not a bearer token")
-        }
-        return token
     }
 
     /// The certificate that `--pin` names.

@@ -118,7 +118,7 @@ enum ServerTrustOptions {
             "--token-file",
             "FILE",
             completion: .file,
-            "read a bearer token from FILE, again when it is refused"
+            "read a bearer token from FILE; reread it if rejected"
         ),
         .value("--cookie-name", "NAME", "name of the session cookie (default: SyncGatewaySession)"),
         .value(

@@ -11,10 +11,12 @@ extension SQLiteSession {
     ) throws(StoreError) -> DocumentRow? {
         try pages.noteSought(on: connection)
         let documents = documents(in: collection)
-        // A long body pushed all other pages out.
-        defer { connection.releasePages() }
         // Whatever is unusual about the row is found, and reported, in the usual way.
-        if let row = try? documents.longRow(documentID) { return row }
+        if let row = try? documents.longRow(documentID) {
+            // Such a body pushed all other pages out.
+            if row.body.count >= StoreLimits.seekingCacheByteCount { connection.releasePages() }
+            return row
+        }
         return try documents.row(documentID, .whole)
     }
 }
