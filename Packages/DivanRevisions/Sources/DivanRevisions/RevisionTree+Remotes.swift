@@ -42,7 +42,7 @@ extension RevisionTree {
     /// other peers may have got it from here.
     ///
     /// A remote that keeps the order names the branch that it gave up. If it does not, it has a new document that was
-    /// written without knowledge of ours, for instance in a database that replaced the one with ours.
+    /// created independently, for instance after its database was replaced.
     mutating func moveMark(
         of remote: RemoteID,
         to received: Received,

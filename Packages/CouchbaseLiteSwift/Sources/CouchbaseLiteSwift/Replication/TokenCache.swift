@@ -84,7 +84,7 @@ private struct UnsendableToken: Error, CustomStringConvertible {
 
 extension AccessToken {
     /// Whether it is valid in a header: `b64token` of RFC 6750 §2.1.
-    fileprivate var isSendable: Bool {
+    @_spi(Modern) public var isSendable: Bool {
         (1...16_384).contains(value.utf8.count)
             && value.utf8.allSatisfy { byte in
                 switch byte {

@@ -17,7 +17,7 @@ extension Database {
 
     /// Copies one consistent state of a database, with its blobs, even while it is in use; does not open the copy.
     ///
-    /// The copy syncs as a database of its own. For an application that is delivered with data:
+    /// The copy has its own sync checkpoints. To start with a database that the application contains:
     ///
     /// ```swift
     /// if !Database.exists("shop") { try Database.copy(bundled, to: "shop") }

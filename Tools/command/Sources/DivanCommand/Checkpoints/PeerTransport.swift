@@ -55,21 +55,19 @@ enum PeerTransport {
         }) {
             fields.append(name, value)
         }
-        let authenticator = try ServerTrustOptions.authenticator(
+        let credentials = try ServerTrustOptions.credentials(
             arguments,
             isSecure: isSecure,
             terminal
         )
-        switch authenticator {
-        case let basic as BasicAuthenticator:
+        switch credentials {
+        case .password(let basic):
             let pair = Array("\(basic.username):\(basic.password)".utf8)
             fields.append("Authorization", "Basic " + Base64.encode(pair.span))
-        case let session as SessionAuthenticator:
+        case .session(let session):
             fields.append("Cookie", "\(session.cookieName)=\(session.sessionID)")
-        default: break
-        }
-        if let file = arguments.value("--token-file") {
-            fields.append("Authorization", "Bearer " + (try TokenFile(file).token))
+        case .token(let file): fields.append("Authorization", "Bearer " + file.token)
+        case .certificate, nil: break
         }
         return fields
     }

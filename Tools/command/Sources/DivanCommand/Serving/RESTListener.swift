@@ -10,8 +10,7 @@ import Synchronization
 /// the same TLS.
 final class RESTListener: Sendable {
     private let server: RESTServer
-    private let stores: [Store]
-    private let names: [ExactText]
+    private let stores: [ExactText: Store]
     private let queryFile: String?
     private let scheme: String
     private let interface: String?
@@ -36,7 +35,7 @@ final class RESTListener: Sendable {
             }
             stores[name] = try database.path.open(forWriting: true)
         }
-        self.stores = Array(stores.values)
+        self.stores = stores
         interface = arguments.value("--interface")
         guard let sync = try served.first?.listener.gate() else {
             throw Failure.usage("'--rest' requires a database")
@@ -65,8 +64,7 @@ final class RESTListener: Sendable {
             origins: arguments.list("--rest-origin")
         )
         queryFile = arguments.value("--rest-queries")
-        names = Array(stores.keys)
-        configuration.namedQueries = try Self.queries(in: queryFile, for: names)
+        configuration.namedQueries = try Self.queries(in: queryFile, for: stores)
         configuration.hostNames = arguments.list("--rest-host")
         configuration.trustedProxies = try arguments.trustedProxies()
         configuration.onRefusal = { refusals.add($0) }
@@ -81,11 +79,11 @@ final class RESTListener: Sendable {
     /// The queries in a file, for each database.
     private static func queries(
         in file: String?,
-        for databases: [ExactText]
+        for stores: [ExactText: Store]
     ) throws -> [ExactText: [ExactText: RESTNamedQuery]] {
         guard let file else { return [:] }
         let queries = try NamedQueryFile.read(file)
-        return Dictionary(uniqueKeysWithValues: databases.map { ($0, queries) })
+        return stores.mapValues { _ in queries }
     }
 
     /// Reads the named queries again.
@@ -93,7 +91,7 @@ final class RESTListener: Sendable {
     /// - Throws: `Failure`; the queries are then unchanged.
     func reloadQueries() throws {
         guard let queryFile, queryFile != "-" else { return }
-        server.replace(namedQueries: try Self.queries(in: queryFile, for: names))
+        server.replace(namedQueries: try Self.queries(in: queryFile, for: stores))
     }
 
     /// Its URL.
@@ -117,7 +115,7 @@ final class RESTListener: Sendable {
     /// Stops it.
     func stop() {
         server.stop()
-        for store in stores { try? store.close() }
+        for store in stores.values { try? store.close() }
     }
 }
 

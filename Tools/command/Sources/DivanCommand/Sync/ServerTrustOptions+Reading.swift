@@ -3,17 +3,35 @@ import DivanCommandLine
 import Foundation
 import Synchronization
 
+/// How a command authenticates at a peer.
+enum PeerCredentials {
+    case certificate(ClientCertificateAuthenticator)
+    case session(SessionAuthenticator)
+    case token(TokenFile)
+    case password(BasicAuthenticator)
+
+    /// The same for a replicator.
+    var authenticator: any Authenticator {
+        switch self {
+        case .certificate(let certificate): certificate
+        case .session(let session): session
+        case .token(let token): token.authenticator
+        case .password(let basic): basic
+        }
+    }
+}
+
 extension ServerTrustOptions {
     private static let hasWarned = Mutex(false)
 
     /// How this side authenticates; `nil` without credentials.
     ///
     /// - Throws: `Failure` if several are given, or one cannot be read.
-    static func authenticator(
+    static func credentials(
         _ arguments: Arguments,
         isSecure: Bool,
         _ terminal: Terminal
-    ) throws -> (any Authenticator)? {
+    ) throws -> PeerCredentials? {
         let given = try arguments.onlyOption(of: [
             "--user", "--session-file", "--token-file", "--identity",
         ])
@@ -40,9 +58,8 @@ extension ServerTrustOptions {
             if isFirst { terminal.warn("ws:// sends the \(secret) unencrypted; use wss://") }
         }
         if let text = arguments.value("--identity") {
-            return ClientCertificateAuthenticator(
-                identity: try StoredIdentities.identity(text, terminal)
-            )
+            let identity = try StoredIdentities.identity(text, terminal)
+            return .certificate(ClientCertificateAuthenticator(identity: identity))
         }
         if let session {
             let cookieName = arguments.value("--cookie-name")
@@ -52,13 +69,15 @@ extension ServerTrustOptions {
                     hint: "each is one line without control characters"
                 )
             }
-            return SessionAuthenticator(sessionID: session, cookieName: cookieName)
+            return .session(SessionAuthenticator(sessionID: session, cookieName: cookieName))
         }
         if let file = arguments.value("--token-file") {
-            return try TokenFile(file).authenticator
+            return .token(try TokenFile(file))
         }
         guard let credentials = try Credentials.read(arguments, terminal) else { return nil }
-        return BasicAuthenticator(username: credentials.user, password: credentials.password)
+        return .password(
+            BasicAuthenticator(username: credentials.user, password: credentials.password)
+        )
     }
 
     /// The certificate that `--pin` names.

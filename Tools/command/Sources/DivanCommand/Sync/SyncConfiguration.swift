@@ -98,11 +98,11 @@ struct SyncConfiguration {
         config.resumesTLSSessions = !arguments.has("--no-resumption")
         config.proxy = try ServerTrustOptions.proxy(arguments)
         if arguments.has("--header") { config.headers = try ServerTrustOptions.headers(arguments) }
-        config.authenticator = try ServerTrustOptions.authenticator(
+        config.authenticator = try ServerTrustOptions.credentials(
             arguments,
             isSecure: target.url.scheme?.lowercased() != "ws",
             terminal
-        )
+        )?.authenticator
     }
 }
 

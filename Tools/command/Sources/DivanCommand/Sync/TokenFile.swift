@@ -1,4 +1,4 @@
-import CouchbaseLiteSwift
+@_spi(Modern) import CouchbaseLiteSwift
 import DivanCommandLine
 import Foundation
 
@@ -16,12 +16,7 @@ struct TokenFile {
         let line = try Secret.firstLine(of: file)
         token = line.trimmingCharacters(in: .whitespaces)
         path = file == "-" ? file : URL(fileURLWithPath: file).path
-        let marks = Set("-._~+/=".utf8)
-        let isToken = token.utf8.allSatisfy { byte in
-            marks.contains(byte) || UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80
-                || (0x30...0x39).contains(byte)
-        }
-        guard isToken, (1...16_384).contains(token.utf8.count) else {
+        guard AccessToken(token).isSendable else {
             throw Failure(
                 kind: .invalid,
                 sentence: "\(file): the first line is not a bearer token",

@@ -195,10 +195,6 @@ extension MemorySession: StorageTransaction {
         at sequence: UInt64,
         in collection: CollectionID
     ) {
-        setTree(tree, at: sequence, in: collection)
-    }
-
-    private func setTree(_ tree: RowTree, at sequence: UInt64, in collection: CollectionID) {
         guard let old = state.collections[collection]?.row(at: sequence) else { return }
         undoLog.append(.row(old.documentID, collection, old))
         state.collections[collection]?.update(old.documentID) { $0.tree = tree }
@@ -213,7 +209,8 @@ extension MemorySession: StorageTransaction {
         guard let old = state.collections[collection]?.row(documentID),
             old.tree == .single(knownAt: nil), old.revisionID == revisionID
         else { return false }
-        setTree(.single(knownAt: remote), at: old.sequence, in: collection)
+        let tree = RowTree.single(knownAt: remote)
+        setTree(tree, replacing: old.tree, at: old.sequence, in: collection)
         return true
     }
 
