@@ -133,10 +133,10 @@ extension String {
 
     /// Negative, zero or positive if this text precedes, equals or follows `other` by bytes.
     func compareBytes(with other: String) -> Int {
-        var first = self
-        var second = other
-        return first.withUTF8 { left in
-            second.withUTF8 { right in
+        let left = utf8.span
+        let right = other.utf8.span
+        return left.bytes.withUnsafeBytes { left in
+            right.bytes.withUnsafeBytes { right in
                 for offset in 0..<min(left.count, right.count)
                 where left[offset] != right[offset] {
                     return Int(left[offset]) - Int(right[offset])

@@ -102,7 +102,7 @@ struct TreeParser: ~Copyable {
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
         if !ascends {
             sort(&members, from: first)
-            Self.keepLast(ofEqualKeysIn: &members)
+            members.keepLastOfEqualKeys()
         }
         ledger.close(objectFrom: first)
         expectedMemberCount = min(members.count, 16)
@@ -126,16 +126,6 @@ struct TreeParser: ~Copyable {
         }
         let order = members.indices.sorted { isBefore(first + $0, first + $1) }
         members = order.map { members[$0] }
-    }
-
-    /// Drops all but the last of members with the same key; they are sorted, equal ones in their original order.
-    private static func keepLast(ofEqualKeysIn members: inout [JSONObject.Entry]) {
-        var kept = 0
-        for offset in members.indices.dropFirst() {
-            if !members[kept].key.hasSameBytes(as: members[offset].key) { kept += 1 }
-            if kept != offset { members[kept] = members[offset] }
-        }
-        members.removeSubrange((kept + 1)...)
     }
 
     private func isBefore(_ left: Int, _ right: Int) -> Bool {

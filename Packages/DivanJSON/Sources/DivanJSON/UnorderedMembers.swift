@@ -16,19 +16,40 @@ public struct UnorderedMembers: Sendable {
 
     /// The members in canonical order, each key once.
     consuming func ordered() -> [JSONObject.Entry] {
-        // Stable (as Swift's sort is), so that the last of equal keys stays last.
-        entries.sort { $0.key.precedesByBytes($1.key) }
-        let hasEqualKeys = zip(entries, entries.dropFirst()).contains { first, second in
-            first.key.hasSameBytes(as: second.key)
+        entries.sortByKey()
+        entries.keepLastOfEqualKeys()
+        return entries
+    }
+}
+
+extension [JSONObject.Entry] {
+    /// Sorts by the bytes of the keys; stable, so that the last of equal keys stays last.
+    fileprivate mutating func sortByKey() {
+        guard count <= 16 else {
+            // Stable, as Swift's sort is.
+            sort { $0.key.precedesByBytes($1.key) }
+            return
         }
-        guard hasEqualKeys else { return entries }
-        var distinct: [JSONObject.Entry] = []
-        for entry in entries {
-            if let last = distinct.last, last.key.hasSameBytes(as: entry.key) {
-                distinct.removeLast()
+        // Few members are swapped in place: sorting with a buffer copies each of them twice.
+        withUnsafeMutableBufferPointer { entries in
+            for end in entries.indices.dropFirst() {
+                var offset = end
+                while offset > 0, entries[offset].key.precedesByBytes(entries[offset - 1].key) {
+                    entries.swapAt(offset, offset - 1)
+                    offset -= 1
+                }
             }
-            distinct.append(entry)
         }
-        return distinct
+    }
+
+    /// Drops all but the last of members with the same key; they are sorted, equal ones in their original order.
+    mutating func keepLastOfEqualKeys() {
+        guard count > 1 else { return }
+        var kept = 0
+        for offset in indices.dropFirst() {
+            if !self[kept].key.hasSameBytes(as: self[offset].key) { kept += 1 }
+            if kept != offset { self[kept] = self[offset] }
+        }
+        removeSubrange((kept + 1)...)
     }
 }

@@ -5,8 +5,8 @@ import Foundation
 ///
 /// A cast to exactly the type of a value converts nothing.
 struct CallerTypes: Sendable {
-    /// Reads a value that is inside a number of containers.
-    typealias Reading = @Sendable (Any, Int) -> Value
+    /// Reads a value that is inside a number of containers; `nil` if no document can hold it.
+    typealias Reading = @Sendable (Any, Int) -> Value?
 
     private(set) var readings: [ObjectIdentifier: Reading] = [:]
 
@@ -35,7 +35,18 @@ struct CallerTypes: Sendable {
             Value(members: members, inside: depth) { Value($0, inside: $1) }
         }
         addOptionals()
+        addObjects()
         addExactly(AnyHashable.self) { hashable, depth in Value(hashable.base, inside: depth) }
+    }
+
+    /// Foundation's classes; a subclass is found by casts, one after another.
+    private mutating func addObjects() {
+        addExactly(NSString.self) { text, _ in .json(.string(String(text))) }
+        addExactly(NSMutableString.self) { text, _ in .json(.string(String(text))) }
+        addExactly(NSDictionary.self) { Value(container: $0, inside: $1) }
+        addExactly(NSMutableDictionary.self) { Value(container: $0, inside: $1) }
+        addExactly(NSArray.self) { Value(container: $0, inside: $1) }
+        addExactly(NSMutableArray.self) { Value(container: $0, inside: $1) }
     }
 
     private mutating func addOptionals() {
@@ -80,11 +91,12 @@ struct CallerTypes: Sendable {
 
     private mutating func addExactly<T>(
         _ type: T.Type,
-        _ read: @escaping @Sendable (T, Int) -> Value
+        _ read: @escaping @Sendable (T, Int) -> Value?
     ) {
         readings[ObjectIdentifier(T.self)] = { any, depth in
             // An optional without a value, in `Any`, is cast to nothing.
-            (any as? T).map { read($0, depth) } ?? .json(.null)
+            guard let value = any as? T else { return .json(.null) }
+            return read(value, depth)
         }
     }
 }

@@ -32,12 +32,19 @@ extension Value {
         // The most frequent types first, without a lookup.
         if kind == String.self, let text = any as? String {
             self = .json(.string(text))
+        } else if kind == Int.self, let integer = any as? Int {
+            self = .json(.int(Int64(integer)))
+        } else if kind == Double.self, let double = any as? Double {
+            self = .json(.double(double))
+        } else if kind == Bool.self, let bool = any as? Bool {
+            self = .json(.bool(bool))
         } else if kind == [String: Any].self, let members = any as? [String: Any] {
             self.init(members: members, inside: depth) { Value($0, inside: $1) }
         } else if kind == [Any].self, let elements = any as? [Any] {
             self.init(elements: elements, inside: depth) { Value($0, inside: $1) }
         } else if let read = CallerTypes.all.readings[ObjectIdentifier(kind)] {
-            self = read(any, depth)
+            guard let value = read(any, depth) else { return nil }
+            self = value
         } else if kind is AnyClass {
             self.init(object: any as AnyObject, inside: depth)
         } else {
@@ -46,7 +53,11 @@ extension Value {
     }
 
     /// Creates a dictionary: plain JSON if every member is, so that untouched parts need no objects of their own.
-    init<T>(members: [String: T], inside depth: Int, _ read: (T, Int) -> Value) {
+    init<T>(
+        members: some Swift.Collection<(key: String, value: T)>,
+        inside depth: Int,
+        _ read: (T, Int) -> Value
+    ) {
         guard depth < JSONLimits.default.depth else {
             self = .unstorable(.tooDeep)
             return
@@ -92,18 +103,8 @@ extension Value {
         case let text as String: self = .json(.string(text))
         case let date as Date: self.init(date)
         case let data as Data: self.init(data)
-        case is NSDictionary, is NSArray:
-            guard depth < JSONLimits.default.depth else {
-                self = .unstorable(.tooDeep)
-                return
-            }
-            switch CallerContainer(object) {
-            case .members(let members):
-                self.init(members: members, inside: depth) { Value($0, inside: $1) }
-            case .items(let items):
-                self.init(elements: items, inside: depth) { Value($0, inside: $1) }
-            case nil: return nil
-            }
+        case let dictionary as NSDictionary: self.init(container: dictionary, inside: depth)
+        case let array as NSArray: self.init(container: array, inside: depth)
         case let encryptable as Encryptable: self.init(encryptable)
         default:
             // Foundation's containers wrap a value that has no class of Foundation; reading it unwraps it.
@@ -111,6 +112,21 @@ extension Value {
             let wrapped = NSArray(object: object).object(at: 0)
             guard type(of: wrapped) != type(of: object as Any) else { return nil }
             self.init(storing: wrapped, inside: depth)
+        }
+    }
+
+    /// Creates a value from a container of Foundation; `nil` if a key is not a string.
+    init?(container: NSObject, inside depth: Int) {
+        guard depth < JSONLimits.default.depth else {
+            self = .unstorable(.tooDeep)
+            return
+        }
+        switch CallerContainer(container) {
+        case .members(let members):
+            self.init(members: members, inside: depth) { Value($0, inside: $1) }
+        case .items(let items):
+            self.init(elements: items, inside: depth) { Value($0, inside: $1) }
+        case nil: return nil
         }
     }
 
@@ -172,7 +188,11 @@ extension Date {
 
 extension Members {
     /// Creates the members of a dictionary inside `depth` containers, itself included.
-    init<T>(_ members: [String: T], inside depth: Int, _ read: (T, Int) -> Value) {
+    init<T>(
+        _ members: some Swift.Collection<(key: String, value: T)>,
+        inside depth: Int,
+        _ read: (T, Int) -> Value
+    ) {
         var plain = UnorderedMembers(minimumCapacity: members.count)
         var live: [String: Value] = [:]
         for (key, member) in members {
@@ -181,7 +201,7 @@ extension Members {
             case let value: live[key] = value
             }
         }
-        self.init(JSONObject(plain))
+        self.init(JSONObject(consume plain))
         for (key, value) in live { self[key] = value }
     }
 

@@ -103,7 +103,7 @@ extension JSON {
 extension JSONObject {
     /// Whether this object represents a blob: it has the type, and names or contains content.
     var isBlob: Bool {
-        guard self[Blob.typeProperty] == .string(Blob.blobType) else { return false }
+        guard case .string(Blob.blobType)? = self[Blob.typeProperty] else { return false }
         switch self[Blob.blobContentType] {
         case .none, .string: break
         default: return false
