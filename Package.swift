@@ -625,7 +625,7 @@ let bench: [Target] = [
         at: "Tools/bench/Sources/divan-bench",
         uses: [
             "DivanPlatform",
-            "CDivanFloors", "DivanCharts", "DivanLinks", "CouchbaseLiteSwift", "DivanBLIP",
+            "CDivanFloors", "DivanCharts", "DivanLinks", "CouchbaseLiteSwift", "Divan", "DivanBLIP",
             "DivanBLIPChannel",
             "DivanCompression", "DivanCrypto", "DivanDelta", "DivanFullText", "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanStore",
@@ -828,7 +828,7 @@ let trials: [Target] = [
     tests(
         "CoexistenceTests",
         at: "Tests/CoexistenceTests",
-        uses: ["CouchbaseLiteSwift", "Logging"]
+        uses: ["CouchbaseLiteSwift", "Divan", "Logging"]
     ),
     tests(
         "EndToEndTests",

@@ -9,6 +9,7 @@ enum Groups {
         },
         Group(name: "saving") { try SavingFigures.measure($0, into: &$1) },
         Group(name: "reading") { try ReadingFigures.measure($0, into: &$1) },
+        Group(name: "apis") { try APIFigures.measure($0, into: &$1) },
         Group(name: "query") { try QueryFigures.measure(in: $0.directory, into: &$1) },
         Group(name: "scans") { try ScanFigures.measure($0, into: &$1) },
         Group(name: "growth") { try GrowthFigures.measure($0, into: &$1) },

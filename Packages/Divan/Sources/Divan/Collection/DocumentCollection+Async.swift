@@ -114,6 +114,40 @@ extension DocumentCollection {
         try await database.writing { try save(model, id: id) }
     }
 
+    /// Saves a model unless its document was changed since a revision; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func save<Model: Codable & Identifiable & Sendable>(
+        _ model: Model,
+        ifRevision revision: Revision?
+    ) async throws(DivanError) -> Revision where Model.ID: LosslessStringConvertible {
+        try await database.writing { try save(model, ifRevision: revision) }
+    }
+
+    /// Saves a model under its UUID unless its document was changed since a revision; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func save<Model: Codable & Identifiable & Sendable>(
+        _ model: Model,
+        ifRevision revision: Revision?
+    ) async throws(DivanError) -> Revision where Model.ID == UUID {
+        try await database.writing { try save(model, ifRevision: revision) }
+    }
+
+    /// Saves a model under an ID unless the document was changed since a revision; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func save<Model: Codable & Sendable>(
+        _ model: Model,
+        id: String,
+        ifRevision revision: Revision?
+    ) async throws(DivanError) -> Revision {
+        try await database.writing { try save(model, id: id, ifRevision: revision) }
+    }
+
     /// Changes a document; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.

@@ -75,7 +75,52 @@ extension DocumentCollection {
         try save(model, id: id, isIdentified: model is any Identifiable)
     }
 
+    /// Saves a model under its ID unless its document was changed since a revision.
+    ///
+    /// ```swift
+    /// let revision = try notes.save(note)
+    /// try notes.save(changed, ifRevision: revision)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - revision: The revision that must be current; `nil` if the document must not exist yet.
+    /// - Returns: The new revision.
+    /// - Throws: ``DivanError/Code/conflict`` if another revision is current; the same errors as for other models.
+    @discardableResult
+    public func save<Model: Codable & Identifiable>(
+        _ model: Model,
+        ifRevision revision: Revision?
+    ) throws(DivanError) -> Revision where Model.ID: LosslessStringConvertible {
+        try save(model, id: String(model.id), isIdentified: true, over: revision)
+    }
+
+    /// Saves a model under its UUID unless its document was changed since a revision.
+    ///
+    /// - Throws: ``DivanError/Code/conflict`` if another revision is current; the same errors as for other models.
+    @discardableResult
+    public func save<Model: Codable & Identifiable>(
+        _ model: Model,
+        ifRevision revision: Revision?
+    ) throws(DivanError) -> Revision where Model.ID == UUID {
+        try save(model, id: model.id.uuidString, isIdentified: true, over: revision)
+    }
+
+    /// Saves a model under an ID unless the document was changed since a revision.
+    ///
+    /// - Throws: ``DivanError/Code/conflict`` if another revision is current; the same errors as for other models.
+    @discardableResult
+    public func save<Model: Codable>(
+        _ model: Model,
+        id: String,
+        ifRevision revision: Revision?
+    ) throws(DivanError) -> Revision {
+        try save(model, id: id, isIdentified: model is any Identifiable, over: revision)
+    }
+
     /// Changes a document: reads it, calls `change`, and saves it; again if it was changed in the meantime.
+    ///
+    /// Saves nothing if `change` leaves the document as it was.
     ///
     /// - Parameters:
     ///   - id: The document's ID.
@@ -94,8 +139,12 @@ extension DocumentCollection {
             let found = stored.map { Document($0, in: database.official) } ?? initial()
             guard var document = found else { throw notFound(id) }
             try change(&document)
+            let body = try document.written()
+            if let stored, body.changesNothing(in: stored) {
+                return Document(stored, in: database.official)
+            }
             let parent = ExpectedParent.revision(stored?.revisionID)
-            guard case .saved(let saved) = try outcome(of: document.written(), id, over: parent)
+            guard case .saved(let saved) = try outcome(of: body, id, over: parent)
             else { return nil }
             return Document(saved, in: database.official)
         }
@@ -103,7 +152,8 @@ extension DocumentCollection {
 
     /// Changes a model: reads it, calls `change`, and saves it; again if it was changed in the meantime.
     ///
-    /// Properties that the model does not have are kept, as by `save(_:)`.
+    /// Properties that the model does not have are kept, as by `save(_:)`. Saves nothing if `change` leaves the document
+    /// as it was.
     ///
     /// - Parameters:
     ///   - id: The document's ID.
@@ -128,6 +178,7 @@ extension DocumentCollection {
             let output = try encode(model, id: id, isIdentified: type is any Identifiable.Type)
             if let stored { try keepUnknown(of: stored, in: output, type, read) }
             let body = try WrittenBody(output.members, output.contents, place: place(of: id))
+            if let stored, body.changesNothing(in: stored) { return model }
             let parent = ExpectedParent.revision(stored?.revisionID)
             guard case .saved = try outcome(of: body, id, over: parent) else { return nil }
             return model

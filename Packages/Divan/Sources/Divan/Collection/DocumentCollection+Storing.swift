@@ -59,6 +59,25 @@ extension DocumentCollection {
         throw conflict(id)
     }
 
+    /// Saves a model as the successor of a revision, after adding what that revision has beyond it.
+    func save<Model: Codable>(
+        _ model: Model,
+        id: String,
+        isIdentified: Bool,
+        over revision: Revision?
+    ) throws(DivanError) -> Revision {
+        let output = try encode(model, id: id, isIdentified: isIdentified)
+        if let revision {
+            guard let current = try stored(id), current.revisionID == revision.revisionID else {
+                throw conflict(id)
+            }
+            try keepUnknown(of: current, in: output, Model.self, nil)
+        }
+        let body = try WrittenBody(output.members, output.contents, place: place(of: id))
+        let saved = try store(body, id, over: .revision(revision?.revisionID))
+        return Revision(saved.revisionID, sequence: saved.sequence)
+    }
+
     func encode<Model: Encodable>(
         _ model: Model,
         id: String,

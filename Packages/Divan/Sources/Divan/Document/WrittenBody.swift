@@ -38,6 +38,11 @@ struct WrittenBody {
         self.contents = contents
     }
 
+    /// Whether storing it over a document would neither change the body nor add the content of a blob.
+    func changesNothing(in stored: StoredDocument) -> Bool {
+        contents.new.isEmpty && text == stored.body
+    }
+
     /// Stores the new blobs and passes the revision to `save`.
     ///
     /// The blobs are protected from compaction until then.

@@ -44,6 +44,13 @@ public enum Log {
         public let area: String
         /// The text, in one line.
         public let message: String
+
+        /// Creates a message, to test what receives one.
+        public init(level: Level, area: String, message: String) {
+            self.level = level
+            self.area = area
+            self.message = message
+        }
     }
 
     /// A receiver of messages.

@@ -101,6 +101,42 @@ import Testing
         )
     }
 
+    @Test("A model that was changed in the meantime is a conflict if its revision is given")
+    func conflicts() throws {
+        let first = try things.save(Counter(id: 1), ifRevision: nil)
+        expect(.conflict) { try things.save(Counter(id: 1), ifRevision: nil) }
+        try things.update("1") { $0.color = "red" }
+        expect(.conflict) { try things.save(Counter(id: 1, count: 5), ifRevision: first) }
+        let current = try #require(try things.get("1")?.revision)
+        let second = try things.save(Counter(id: 1, count: 5), ifRevision: current)
+        // Properties that the model does not have are kept, as by other saves.
+        #expect(try things.get("1")?.json == #"{"color":"red","count":5}"#)
+        #expect(try things.get("1")?.revision == second)
+        try things.delete("1")
+        expect(.conflict) { try things.save(Counter(id: 1), ifRevision: second) }
+
+        let product = Product(id: UUID())
+        let made = try things.save(product, ifRevision: nil)
+        try things.save(product, ifRevision: made)
+        expect(.conflict) { try things.save(product, ifRevision: made) }
+        let maker = try things.save(Maker(name: "Sedia", town: nil), id: "m", ifRevision: nil)
+        expect(.conflict) {
+            try things.save(Maker(name: "Two", town: nil), id: "m", ifRevision: nil)
+        }
+        try things.save(Maker(name: "Two", town: nil), id: "m", ifRevision: maker)
+    }
+
+    @Test("An update that changes nothing saves nothing")
+    func unchanged() throws {
+        let revision = try things.save(Counter(id: 1, count: 5))
+        try things.update("1", as: Counter.self) { $0.count = 5 }
+        let document = try things.update("1") { $0.count = 5 }
+        #expect(document.revision == revision)
+        #expect(try things.get("1")?.revision == revision)
+        try things.update("1", as: Counter.self) { $0.count = 6 }
+        #expect(try things.get("1")?.revision != revision)
+    }
+
     @Test("A key that a custom encoder leaves out is removed if the type reads it")
     func customEncoder() throws {
         struct Custom: Codable, Identifiable {
