@@ -71,6 +71,35 @@ import Testing
         }
     }
 
+    @Test func `a dump is verified without restoring it`() throws {
+        let full = try shop.dump()
+        let path = shop.folder.path + "/full.dump"
+        try Data(full).write(to: URL(fileURLWithPath: path))
+        let end = try DumpEnd.last(ofFile: path)
+        try shop.save("pot", ["price": 9])
+        let changes = try shop.dump(since: end)
+        func verify(_ bytes: [UInt8], after former: DumpEnd? = nil) throws {
+            try DumpCheck.verify(ByteSource(name: "dump", bytes: bytes), after: former)
+        }
+        try verify(full)
+        try verify(changes, after: end)
+        let marker = try #require(changes.dropLast().lastIndex(of: UInt8(ascii: "\n")))
+        for place in stride(from: 0, through: marker, by: 7) {
+            var changed = changes
+            changed[place] ^= 1
+            #expect(throws: ExchangeError.self, "byte \(place)") {
+                try verify(changed, after: end)
+            }
+        }
+        for former in [nil, end] {
+            let empty = #expect(throws: ExchangeError.self) { try verify([], after: former) }
+            #expect(empty?.code == .noDump)
+            let cut = Array(changes.dropLast(20))
+            #expect(throws: ExchangeError.self) { try verify(cut, after: former) }
+        }
+        #expect(throws: ExchangeError.self) { try verify(changes) }
+    }
+
     @Test func `an input without a dump is refused`() throws {
         let error = #expect(throws: ExchangeError.self) { try shop.restore([]) }
         #expect(error?.code == .noDump)

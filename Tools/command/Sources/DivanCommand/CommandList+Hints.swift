@@ -6,7 +6,6 @@ extension CommandList {
         .merging(programHints) { $1 }
 
     private static let databaseHints = [
-        "backup": "use 'divan dump DB FILE', or 'divan cp DB COPY' for a copy that can be opened",
         "clean": "use 'divan compact DB'",
         "clone": "use 'divan cp DB COPY', or 'divan pull NEW URL' for a database of a peer",
         "connect": "use 'divan open DB' for a database, or 'divan sync DB URL' for a peer",

@@ -33,7 +33,7 @@ enum CommandList {
             "Import, export and maintenance",
             [
                 ImportCommand.self, ImportForeignCommand.self, ExportCommand.self, CopyCommand.self,
-                DumpCommand.self, RestoreCommand.self,
+                DumpCommand.self, RestoreCommand.self, BackupCommand.self,
                 CompareCommand.self,
                 UpgradeCommand.self,
                 CheckCommand.self, RepairClockCommand.self, CompactCommand.self, PackCommand.self,

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CommandHintTests {
     /// Commands that people try first, and what each hint suggests.
     private static let rows: [(String, String)] = [
-        ("backup", "'divan dump DB FILE'"), ("clean", "'divan compact DB'"),
+        ("clean", "'divan compact DB'"),
         ("clone", "'divan cp DB COPY'"), ("connect", "'divan open DB'"),
         ("convert", "'divan import-cblite OLD NEW'"), ("copy", "'divan cp DB COPY'"),
         ("create", "'divan new DB'"), ("create-collection", "'divan mkcoll DB NAME'"),

@@ -36,6 +36,21 @@ import Testing
         #expect(try !shows("saffron") && !shows("SQLite format 3"))
     }
 
+    @Test func `the environment names the key of databases for which no option gives one`() throws {
+        let environment = ["DIVAN_KEY_FILE": shell.path("key")]
+        try shell.divan(["new", "db", "--encrypt"], environment: environment).expectSuccess()
+        try shell.divan(["put", "db", "one", "{}"], environment: environment).expectSuccess()
+        try shell.run("ls", "db", "--key-file", "key")
+        try shell.divan("ls", "db").expectFailure(5, "encrypted", "DIVAN_KEY_FILE")
+        // A plain database needs none, and an option takes precedence.
+        try shell.divan(["new", "plain"], environment: environment).expectSuccess()
+        try shell.divan(["ls", "plain"], environment: environment).expectSuccess()
+        let other = try shell.divan(["ls", "db", "--key-file", "other"], environment: environment)
+        #expect(other.status == 5)
+        let missing = ["DIVAN_KEY_FILE": shell.path("none")]
+        try shell.divan(["ls", "db"], environment: missing).expectFailure(3, "none")
+    }
+
     @Test func `a key can be read from a slow process substitution`() throws {
         let script = "divan new db --key-file <(divan help >/dev/null; cat key)"
         try shell.bash(script).expectSuccess()

@@ -107,7 +107,9 @@ final class Shell: Sendable {
     private func program(_ program: Program, _ environment: [String: String]) -> Program {
         var program = program
         program.directory = directory
-        program.environment = ["XDG_DATA_HOME": path("data"), "DIVAN_PASSWORD": nil]
+        program.environment = [
+            "XDG_DATA_HOME": path("data"), "DIVAN_PASSWORD": nil, "DIVAN_KEY_FILE": nil,
+        ]
         program.environment.merge(environment) { $1 }
         return program
     }

@@ -32,6 +32,7 @@ struct DumpReader {
 
     private var state = State.between
     private var former: DumpEnd?
+    private var isEmpty = true
     private var remotes: [RemoteID: String] = [:]
     private var place = ""
     /// Lines of the file up to the last complete section.
@@ -42,6 +43,11 @@ struct DumpReader {
 
     /// The remotes that were named so far.
     private(set) var knownRemotes: Set<RemoteID> = []
+
+    /// Prepares to read dumps, after one whose end is `former`.
+    init(after former: DumpEnd? = nil) {
+        self.former = former
+    }
 
     /// Calls `body` with each line of an input.
     ///
@@ -88,7 +94,7 @@ struct DumpReader {
 
     /// Ensures that there was a dump at all.
     func finish() throws(ExchangeError) {
-        guard former != nil else {
+        guard !isEmpty else {
             throw ExchangeError(.noDump, "the input contains no dump", remedy: "make a dump")
         }
     }
@@ -154,6 +160,7 @@ struct DumpReader {
         case .end(let end):
             try section.finish(end)
             former = end
+            isEmpty = false
             state = .between
             return
         }

@@ -38,6 +38,7 @@ enum ManualCommand: Command {
         ("DIVAN_IDENTITY_DIRECTORY", "the directory of identities"),
         ("DIVAN_IDENTITY_PASSWORD", "the password of an encrypted file given to --identity"),
         ("DIVAN_LOG", "the log level: warning, info or verbose (default: no log)"),
+        ("DIVAN_KEY_FILE", "the key of an encrypted database, instead of a prompt"),
         ("DIVAN_PASSWORD", "the password, instead of a prompt"),
         ("DIVAN_PROXY_PASSWORD", "the password of the proxy given to --proxy"),
         ("DIVAN_SESSION", "the session ID, instead of --session-file"),

@@ -26,7 +26,8 @@ extension Moment {
         return "\(text[...point])\(digits.prefix(3))\(text[digits.endIndex...])"
     }
 
-    private static func distance(_ text: String) -> Int64? {
+    /// Parses a duration such as `90s` or `30d`, in milliseconds.
+    static func distance(_ text: String) -> Int64? {
         let units: [Character: Int64] = [
             "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000,
         ]

@@ -61,36 +61,7 @@ enum DumpCommand: Command {
         }
         progress.finish()
         report(writer, isResult: isFile, terminal)
-        let losses = losses(of: writer)
-        guard losses.isEmpty else {
-            throw Failure(
-                kind: .partly,
-                sentence: losses.joined(separator: "; "),
-                hint: "run 'divan check' for details"
-            )
-        }
-    }
-
-    /// What is missing in the dump, in words.
-    private static func losses(of writer: DumpWriter) -> [String] {
-        var losses: [String] = []
-        if let finding = writer.hidingDamage {
-            losses.append("pages are damaged (\(finding)), so documents may be missing")
-        }
-        if writer.hasDamagedIndex {
-            losses.append(
-                "the index of document IDs is damaged, so the dump may contain a document twice "
-                    + "('divan index rebuild' repairs it)"
-            )
-        }
-        if writer.damaged.count > 0 { losses.append("\(writer.damaged.words) skipped") }
-        if !writer.missingBlobs.isEmpty {
-            losses.append("\(Numbers.count(writer.missingBlobs.count, "blob")) missing")
-        }
-        if !writer.alteredBlobs.isEmpty {
-            losses.append("\(Numbers.count(writer.alteredBlobs.count, "damaged blob")) skipped")
-        }
-        return losses
+        try writer.requireCompleteness()
     }
 
     private static func isSame(_ left: String, _ right: String) -> Bool {
@@ -105,20 +76,10 @@ enum DumpCommand: Command {
         isResult: Bool,
         _ terminal: Terminal
     ) {
-        writer.damaged.report(terminal)
-        terminal.noteMissing(writer.missingBlobs)
-        terminal.noteMissing(writer.alteredBlobs, because: "damaged, skipped")
+        writer.reportLosses(terminal)
         let contents = Numbers.contents(writer.documentCount, blobs: writer.blobCount)
         let sentence = "Dumped \(contents), \(Numbers.bytes(writer.byteCount))"
-        var members: JSONObject = [
-            "documents": JSON(writer.documentCount), "blobs": JSON(writer.blobCount),
-            "missingBlobs": .array(writer.missingBlobs.map { .string("\($0)") }),
-            "bytes": JSON(writer.byteCount),
-        ]
-        if !writer.alteredBlobs.isEmpty {
-            members["alteredBlobs"] = .array(writer.alteredBlobs.map { .string("\($0)") })
-        }
-        if writer.damaged.count > 0 { members["damaged"] = JSON(writer.damaged.count) }
+        let members = writer.members
         if isResult {
             terminal.done(sentence, members)
         } else {

@@ -53,7 +53,7 @@ final class KeyRing: Sendable {
         note(key, of: path)
     }
 
-    /// The key of an encrypted database; prompts for a password if no option gives a key.
+    /// The key of an encrypted database; prompts for a password if neither an option nor the environment gives a key.
     ///
     /// - Throws: `Failure` without a terminal to prompt on.
     func key(of path: DatabasePath) throws(Failure) -> EncryptionKey {
@@ -62,6 +62,7 @@ final class KeyRing: Sendable {
             names.compactMap { state.known[$0] }.first ?? state.given
         }
         if let found { return found }
+        if let key = try Self.environmentKey() { return key }
         // The terminal of this process does not belong to the other shell.
         let isForAnother = Streams.current.interruption != nil
         let prompt = "Password of \(path.name): "
@@ -71,13 +72,19 @@ final class KeyRing: Sendable {
             throw Failure(
                 kind: .database,
                 sentence: "\(path.bundle): the database is encrypted",
-                hint: "use '--key-file FILE' or '--key-command COMMAND'",
+                hint: "use '--key-file FILE' or '--key-command COMMAND', or set DIVAN_KEY_FILE",
                 code: CBLError.unreadableDatabase
             )
         }
         let key = EncryptionKey.password(typed)
         note(key, of: path)
         return key
+    }
+
+    /// The key in the file that `DIVAN_KEY_FILE` names; `nil` if it is not set.
+    private static func environmentKey() throws(Failure) -> EncryptionKey? {
+        guard let file = try Environment.value("DIVAN_KEY_FILE"), !file.isEmpty else { return nil }
+        return try EncryptionKey.reading(file, isPassword: false)
     }
 
     /// Remembers the key of a database.
@@ -136,6 +143,10 @@ final class KeyRing: Sendable {
             try Self.read(key, options)
             return key
         }
+        if options.file == KeyOptions.current.file, let key = try Self.environmentKey() {
+            try Self.read(key, .environment)
+            return key
+        }
         guard FileDescriptor.standardInput.isTerminal,
             let typed = try HiddenInput.read("New password: ")
         else {
@@ -183,6 +194,13 @@ struct KeyOptions {
         isPassword: "--other-key-is-password"
     )
 
+    /// What messages call the key of the environment.
+    static let environment = KeyOptions(
+        file: "DIVAN_KEY_FILE",
+        command: current.command,
+        isPassword: current.isPassword
+    )
+
     /// For commands that create a database.
     static let sealing = CommandSyntax.Option.flag(
         "--encrypt",
@@ -209,17 +227,26 @@ extension Arguments {
                 "'\(options.isPassword)' requires '\(options.file)' or '\(options.command)'"
             )
         case (nil, nil): return nil
-        case (let file?, nil):
-            do {
-                try FileSystem.checkAccess(file, .existing)
-            } catch  where error.errno == .noSuchFileOrDirectory {
-                throw .file(file, error.errno)
-            } catch {}
-            return .file(file, isPassword: isPassword)
+        case (let file?, nil): return try EncryptionKey.reading(file, isPassword: isPassword)
         case (nil, let command?): return .command(command, isPassword: isPassword)
         default:
             throw .usage("'\(options.file)' and '\(options.command)' cannot be combined")
         }
+    }
+}
+
+extension EncryptionKey {
+    /// The key in a file, which must exist.
+    fileprivate static func reading(
+        _ file: String,
+        isPassword: Bool
+    ) throws(Failure) -> EncryptionKey {
+        do {
+            try FileSystem.checkAccess(file, .existing)
+        } catch  where error.errno == .noSuchFileOrDirectory {
+            throw .file(file, error.errno)
+        } catch {}
+        return .file(file, isPassword: isPassword)
     }
 }
 

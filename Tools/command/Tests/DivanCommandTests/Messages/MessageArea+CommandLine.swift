@@ -9,7 +9,7 @@ extension MessageArea {
         commands: #"""
             divan frobnicate notes
             divan gett notes soup
-            divan backup notes
+            divan vacuum notes
             divan blob
             divan get
             divan get notes soup stew
