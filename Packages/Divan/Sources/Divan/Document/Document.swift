@@ -107,7 +107,10 @@ extension Document {
     ///
     /// Setting `nil` removes it.
     public subscript<Value: DocumentValueConvertible>(dynamicMember key: String) -> Value? {
-        get { member(key).flatMap { Value(documentValue: $0) } }
+        @inlinable get {
+            guard let value = member(key) else { return nil }
+            return Value(documentValue: value)
+        }
         set { setMember(key, newValue?.documentValue) }
     }
 
@@ -121,7 +124,10 @@ extension Document {
 
     /// A property under a path of keys, as a type.
     public subscript<Value: DocumentValueConvertible>(keys: String...) -> Value? {
-        get { member(keys[...]).flatMap { Value(documentValue: $0) } }
+        @inlinable get {
+            guard let value = member(keys[...]) else { return nil }
+            return Value(documentValue: value)
+        }
         set { setMember(keys[...], newValue?.documentValue) }
     }
 
@@ -154,15 +160,20 @@ extension Document {
         try ModelReader.read(type, storedBytes, id: id, contents: contents)
     }
 
-    private func member(_ key: String) -> DocumentValue? {
+    @usableFromInline
+    func member(_ key: String) -> DocumentValue? {
         switch body {
         case .text(let text):
-            JSONText.value(of: key, in: text[...]).map { DocumentValue(text: $0, contents) }
-        case .members(let members): members[key].map { DocumentValue($0, contents) }
+            guard let found = JSONText.value(of: key, in: text[...]) else { return nil }
+            return DocumentValue(text: found, contents)
+        case .members(let members):
+            guard let found = members[key] else { return nil }
+            return DocumentValue(found, contents)
         }
     }
 
-    private func member(_ keys: ArraySlice<String>) -> DocumentValue? {
+    @usableFromInline
+    func member(_ keys: ArraySlice<String>) -> DocumentValue? {
         guard let key = keys.first else { return properties }
         return member(key)?.member(keys.dropFirst())
     }

@@ -24,10 +24,29 @@ extension DocumentValue {
     public init(_ value: some DocumentValueConvertible) { self = value.documentValue }
 }
 
+extension DocumentValue {
+    /// The number, if it is stored as an integer of 64 bits.
+    @usableFromInline var int64: Int64? {
+        guard case .json(.int(let integer)) = storage else { return nil }
+        return integer
+    }
+}
+
 extension DocumentValueConvertible where Self: FixedWidthInteger {
     /// Reads a whole number that fits; `nil` for any other value.
+    @inlinable
     public init?(documentValue: DocumentValue) {
-        guard let integer = documentValue.json.integer(Self.self) else { return nil }
+        // Most whole numbers: without calling a generic function of another module.
+        if let integer = documentValue.int64 {
+            self.init(exactly: integer)
+        } else {
+            self.init(number: documentValue)
+        }
+    }
+
+    @usableFromInline
+    init?(number: DocumentValue) {
+        guard let integer = number.json.integer(Self.self) else { return nil }
         self = integer
     }
 

@@ -79,7 +79,10 @@ final class Columns: Sendable {
     }
 
     /// The position of a column; a short search through the names is faster than a table.
-    func index(of title: String) -> Int? { titles.firstIndex { $0 == title } }
+    func index(of title: String) -> Int? {
+        for index in titles.indices where titles[index] == title { return index }
+        return nil
+    }
 }
 
 /// A row of a query, with its columns by name and by position.
@@ -102,18 +105,26 @@ public struct Row: Sendable {
     public subscript(dynamicMember name: String) -> DocumentValue? { self[name] }
 
     /// The value of a column as a type; `nil` if it is missing or of another type.
+    @inlinable
     public subscript<Value: DocumentValueConvertible>(dynamicMember name: String) -> Value? {
-        self[name].flatMap { Value(documentValue: $0) }
+        guard let value = column(name) else { return nil }
+        return Value(documentValue: value)
     }
 
     /// The value of a column; `nil` if it is missing, or no column has this name.
-    public subscript(name: String) -> DocumentValue? {
-        columns.index(of: name).flatMap { self[$0] }
-    }
+    public subscript(name: String) -> DocumentValue? { column(name) }
 
     /// The value of a column as a type; `nil` if it is missing or of another type.
+    @inlinable
     public subscript<Value: DocumentValueConvertible>(name: String) -> Value? {
-        self[name].flatMap { Value(documentValue: $0) }
+        guard let value = column(name) else { return nil }
+        return Value(documentValue: value)
+    }
+
+    @usableFromInline
+    func column(_ name: String) -> DocumentValue? {
+        guard let index = columns.index(of: name) else { return nil }
+        return self[index]
     }
 
     /// The value of the column at a position; `nil` if it is missing, or the position is out of range.
@@ -128,7 +139,15 @@ public struct Row: Sendable {
     }
 
     /// The row as JSON text, without missing columns.
-    public var json: String { DocumentValue.text(of: .object(members)) }
+    public var json: String {
+        // A document in canonical form, as nearly all are stored, is not parsed.
+        if values.count == 1, columns.bodies == [0], case .container(let text) = values[0],
+            let summary = try? JSONScanner.validate(text.span), summary.isCanonical
+        {
+            return String(decoding: text, as: UTF8.self)
+        }
+        return DocumentValue.text(of: .object(members))
+    }
 
     /// Decodes the row; see ``Rows/rows(as:)``.
     ///
