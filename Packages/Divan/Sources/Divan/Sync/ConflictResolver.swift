@@ -17,7 +17,39 @@ public struct Conflict: Sendable {
     /// The peer, in a mesh; `nil` otherwise.
     public let peer: Mesh.PeerID?
 
-    let official: CouchbaseLiteSwift.Conflict
+    /// `nil` if a test created it.
+    let official: CouchbaseLiteSwift.Conflict?
+
+    /// Creates a conflict, to test a resolver.
+    ///
+    /// ```swift
+    /// let conflict = Conflict(documentID: "1", local: mine, remote: theirs)
+    /// #expect(try await KeepLonger().resolve(conflict) == mine)
+    /// ```
+    ///
+    /// Documents that were never saved count as first revisions.
+    ///
+    /// - Parameters:
+    ///   - documentID: The document's ID.
+    ///   - collection: The name of its collection.
+    ///   - local: The document in this database; `nil` if it was deleted here.
+    ///   - remote: The document of the peer; `nil` if it was deleted there.
+    ///   - base: The document before both changes; `nil` if it is no longer stored.
+    ///   - peer: The peer, in a mesh.
+    public init(
+        documentID: String,
+        collection: String = "_default",
+        local: Document?,
+        remote: Document?,
+        base: Document? = nil,
+        peer: Mesh.PeerID? = nil
+    ) {
+        self.documentID = documentID
+        self.collection = collection
+        (self.local, self.remote, self.base) = (local, remote, base)
+        self.peer = peer
+        official = nil
+    }
 
     init(_ conflict: CouchbaseLiteSwift.Conflict, in collection: String, peer: Mesh.PeerID?) {
         documentID = conflict.documentID
@@ -89,7 +121,7 @@ public struct ConflictRule: ConflictResolver {
     /// - Throws: What the closure of a custom rule throws.
     public func resolve(_ conflict: Conflict) async throws -> Document? {
         switch kind {
-        case .bundled(let rule): return rule.decide(conflict)
+        case .bundled(let rule): return try rule.decide(conflict)
         case .leaveOpen:
             throw DivanError(
                 .conflict,
@@ -100,7 +132,7 @@ public struct ConflictRule: ConflictResolver {
         case .latest(let property):
             guard let local = conflict.local, let remote = conflict.remote,
                 let isLocalLater = local.isLater(than: remote, by: property)
-            else { return BundledConflictResolver.default.decide(conflict) }
+            else { return try BundledConflictResolver.default.decide(conflict) }
             return isLocalLater ? local : remote
         case .custom(let resolve): return try await resolve(conflict)
         }
@@ -117,8 +149,28 @@ public struct ConflictRule: ConflictResolver {
 }
 
 extension BundledConflictResolver {
-    fileprivate func decide(_ conflict: Conflict) -> Document? {
-        resolve(conflict: conflict.official).map { Document(replicated: $0) }
+    fileprivate func decide(_ conflict: Conflict) throws -> Document? {
+        if let official = conflict.official {
+            return resolve(conflict: official).map { Document(replicated: $0) }
+        }
+        let decision = try decide(
+            documentID: conflict.documentID,
+            local: Self.side(conflict.local),
+            remote: Self.side(conflict.remote),
+            base: Self.side(conflict.base).body
+        )
+        switch decision {
+        case .local: return conflict.local
+        case .remote: return conflict.remote
+        case .deletion: return nil
+        case .merged(let body):
+            let text = String(decoding: body, as: UTF8.self)
+            return try Document(id: conflict.documentID, json: text)
+        }
+    }
+
+    private static func side(_ document: Document?) -> Side {
+        (document?.revision?.revisionID, document.map { Array($0.json.utf8) })
     }
 }
 
