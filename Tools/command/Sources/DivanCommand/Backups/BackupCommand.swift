@@ -53,7 +53,7 @@ enum BackupCommand: Command {
         let lock = try directory.lock(database.name)
         defer { lock.close() }
         let run = {
-            // Opened anew each time: it may have been replaced by another one.
+            // Opened each time, because the database may have been replaced.
             let store = try database.open(forWriting: false)
             defer { try? store.close() }
             let backup = Backup(
@@ -113,7 +113,7 @@ enum BackupCommand: Command {
         }
         progress.finish()
         var removed: [BackupName] = []
-        // What is missing in a full backup is not reported again by the changes that follow it.
+        // A damaged document that a full backup lacks is not reported by the changes that follow it.
         if let keep, written.name.kind == .full, written.writer.isComplete {
             removed = keep.surplus(among: try backup.directory.names(of: backup.database))
             for name in removed {

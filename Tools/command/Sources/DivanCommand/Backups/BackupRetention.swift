@@ -39,8 +39,8 @@ struct BackupRetention: Equatable {
         let chains = Self.chains(names)
         let days = last(.day, of: names)
         var kept: Set<BackupName> = []
+        let fulls = names.filter { $0.kind == .full }
         for kind in [Period.Kind.week, .month, .year] {
-            let fulls = names.filter { $0.kind == .full }
             let periods = last(kind, of: fulls)
             var seen: Set<Period> = []
             for name in fulls {
