@@ -97,7 +97,9 @@ import Testing
             )
         }
         func rows() throws -> [[String]] {
-            try scratch.rows("SELECT cell, owner, hex(code) FROM \(index.name) ORDER BY owner")
+            try scratch.rows(
+                "SELECT number, owner, cell, hex(vector) FROM \(index.name) ORDER BY owner"
+            )
         }
         try put(1, #"{"v":[1,0]}"#)
         for statement in index.create.split(separator: /;\n(?=CREATE|INSERT)/) {
@@ -106,16 +108,19 @@ import Testing
         try put(2, #"{"v":[0,1]}"#)
         try put(3, #"{"v":[0,1,2]}"#)
         let (right, up) = ("'0000803F00000000'", "'000000000000803F'")
-        #expect(try rows() == [["-1", "1", right], ["-1", "2", up]])
-        _ = try scratch.rows("UPDATE \(index.name) SET cell = 1 WHERE owner = 1")
-        _ = try scratch.rows("UPDATE notes SET number = 4 WHERE number = 1")
-        #expect(try rows() == [["-1", "2", up], ["1", "4", right]])
+        #expect(try rows() == [["1", "1", "MISSING", right], ["2", "2", "MISSING", up]])
+        // A save with the same vector.
+        _ = try scratch.rows("UPDATE \(index.name) SET cell = 1, vector = NULL WHERE owner = 1")
+        for (old, new) in [(1, 4), (4, 6)] {
+            _ = try scratch.rows("UPDATE notes SET number = \(new) WHERE number = \(old)")
+            #expect(try rows() == [["2", "2", "MISSING", up], ["1", "\(new)", "1", "''"]])
+        }
         _ = try scratch.rows(
-            #"UPDATE notes SET number = 5, content = CAST('{"v":[0,1]}' AS BLOB) WHERE number = 4"#
+            #"UPDATE notes SET number = 7, content = CAST('{"v":[0,1]}' AS BLOB) WHERE number = 6"#
         )
-        #expect(try rows() == [["-1", "2", up], ["-1", "5", up]])
+        #expect(try rows() == [["2", "2", "MISSING", up], ["7", "7", "MISSING", up]])
         _ = try scratch.rows("UPDATE notes SET marks = 1 WHERE number = 2")
-        _ = try scratch.rows("DELETE FROM notes WHERE number = 5")
+        _ = try scratch.rows("DELETE FROM notes WHERE number = 7")
         #expect(try rows() == [])
     }
 }

@@ -55,6 +55,12 @@ struct ProductQuantizer: Equatable, Sendable {
         fileprivate let table: [Float]
         fileprivate let partCount: Int
         fileprivate let bits: Int
+
+        /// The largest error that the rounding of sums adds to a distance.
+        var rounding: Float {
+            let greatest = table.reduce(into: Float(0)) { $0 = max($0, $1.magnitude) }
+            return 1e-6 * Float(partCount) * greatest
+        }
     }
 
     /// Prepares a query: for squared distances, or for negative products.

@@ -71,28 +71,36 @@ struct ScalarQuantizer: Equatable, Sendable {
         fileprivate let isProduct: Bool
         fileprivate let planes: [(plane: CodePlane, weights: [Int16])]
         fileprivate let codeByteCount: Int
+        /// The largest error that the rounding of weights and sums adds to a distance.
+        let rounding: Float
     }
 
     /// Prepares a query: for squared distances, or for negative products.
     func scanner(for query: Span<Float>, isProduct: Bool) -> Scanner {
         let half = Double(largest) / 2
-        var constant = 0.0
+        var (constant, magnitude) = (0.0, 0.0)
         var exact: [Double] = []
         for dimension in lowest.indices {
             let (step, value) = (Double(steps[dimension]), Double(query[dimension]))
             let middle = Double(lowest[dimension]) + step * half
             constant += isProduct ? -value * middle : (value - middle) * (value - middle)
             exact.append((isProduct ? value : value - middle) * step)
+            magnitude += middle * middle + value * value + step * half * step * half
         }
         let unit = exact.reduce(into: 0) { $0 = max($0, $1.magnitude) } / 8191
         let rounded = exact.map { unit > 0 ? Int16(($0 / unit).rounded()) : 0 }
         let factor = (isProduct ? -1 : -2) * unit
+        let unrounded = zip(exact, rounded).reduce(0) { sum, weight in
+            sum + (weight.0 - unit * Double(weight.1)).magnitude
+        }
         return Scanner(
             constant: constant - factor * half * Double(rounded.reduce(into: 0) { $0 += Int($1) }),
             factor: factor,
             isProduct: isProduct,
             planes: planes.map { ($0, $0.weights(rounded)) },
-            codeByteCount: planeByteCount + 4
+            codeByteCount: planeByteCount + 4,
+            // Then the rounding of the length and of the result to floats.
+            rounding: Float((isProduct ? 1 : 2) * unrounded * half + 1e-6 * magnitude)
         )
     }
 }

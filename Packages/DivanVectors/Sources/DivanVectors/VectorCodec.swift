@@ -96,6 +96,31 @@ public struct VectorCodec: Sendable {
         return vector
     }
 
+    /// Returns the length of the difference between a vector and what its code stands for (`EstimateBounds`).
+    ///
+    /// Under the cosine distance, both are of length 1.
+    ///
+    /// - Throws: As `encode` and `decode`.
+    public func error(of vector: Span<Float>, code: RawSpan) throws(VectorError) -> Float {
+        guard vector.count == dimensions else {
+            throw .vectorLength(vector.count, expected: dimensions)
+        }
+        if case .none = quantizer { return 0 }
+        let decoded = try decode(code)
+        var scale = 1.0
+        if metric == .cosine {
+            let length = vector.squaredLength.squareRoot()
+            guard length > 0 else { throw .zeroVector }
+            scale = 1 / length
+        }
+        var sum = 0.0
+        for index in decoded.indices {
+            let difference = Double(vector[index]) * scale - Double(decoded[index])
+            sum += difference * difference
+        }
+        return Float(sum.squareRoot()).nextUp
+    }
+
     /// Prepares a query.
     ///
     /// - Throws: `VectorError.vectorLength` if the query has another number of dimensions, and `.notFinite`.
@@ -116,6 +141,8 @@ public struct CodeScanner: Sendable {
     private let metric: DistanceMetric
     private let codeByteCount: Int
     private let kernels: any VectorKernels
+    /// How far the estimates can be from true distances.
+    public let bounds: EstimateBounds
 
     init(_ codec: VectorCodec, _ query: Span<Float>) throws(VectorError) {
         guard query.count == codec.dimensions else {
@@ -128,14 +155,25 @@ public struct CodeScanner: Sendable {
         let plain = query.indices.map { query[$0] }
         let vector = metric == .cosine ? query.unit ?? plain : plain
         let isProduct = metric == .dot
+        let rounding: Float
         switch codec.quantizer {
         case .none:
             form = .exact(try VectorQuery(plain, metric: metric, kernels: kernels))
+            rounding = 0
         case .scalar(let scalar):
-            form = .scalar(scalar.scanner(for: vector.span, isProduct: isProduct))
+            let scanner = scalar.scanner(for: vector.span, isProduct: isProduct)
+            form = .scalar(scanner)
+            rounding = scanner.rounding
         case .product(let product):
-            form = .product(try product.scanner(for: vector.span, kernels, isProduct: isProduct))
+            let scanner = try product.scanner(for: vector.span, kernels, isProduct: isProduct)
+            form = .product(scanner)
+            rounding = scanner.rounding
         }
+        bounds = EstimateBounds(
+            metric: metric,
+            length: Float(vector.span.squaredLength.squareRoot()).nextUp,
+            rounding: rounding
+        )
     }
 
     /// Estimates the distance of each code; exact if the codec stores floats.

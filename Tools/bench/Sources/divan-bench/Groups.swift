@@ -24,6 +24,24 @@ enum Groups {
         Group(name: "import") { try ImportFigures.measure($0, into: &$1) },
         Group(name: "codec") { try CodecFigures.measure($0.documents, into: &$1) },
         Group(name: "vectors") { try VectorFigures.measure(into: &$1) },
+        Group(name: "vector-search-384") {
+            try VectorSearchFigures.measure(
+                count: 100_000,
+                dimensions: 384,
+                spread: 1.3,
+                $0,
+                into: &$1
+            )
+        },
+        Group(name: "vector-search-128") {
+            try VectorSearchFigures.measure(
+                count: 1_000_000,
+                dimensions: 128,
+                spread: 1.5,
+                $0,
+                into: &$1
+            )
+        },
         Group(name: "websocket", isSteady: true) { try WebSocketFigures.measure(into: &$1) },
         Group(name: "blip", isSteady: true) { try BLIPFigures.measure($0.documents, into: &$1) },
         Group(name: "costs", isSteady: true) { try CostFigures.measure($0, into: &$1) },

@@ -39,6 +39,8 @@ enum Work: String, CaseIterable {
     case pullIndexed = "pull-indexed"
     /// Saves that update a live query with an index, each after a pause.
     case live
+    /// Vector searches among 100,000 vectors of 384 dimensions.
+    case nearest
 
     /// Does the work, and prints the cost of one item.
     func run(count: Int, control: String?) throws {
@@ -81,6 +83,7 @@ enum Work: String, CaseIterable {
         case .pushOne: try Self.pushes(count, place)
         case .pullLocal: try Self.pullLocal(count, place, indexes: [])
         case .live: try Self.live(count, place)
+        case .nearest: try VectorSearchFigures.work(count, place)
         case .pullIndexed: try Self.pullLocal(count, place, indexes: IndexedPullFigures.indexed)
         }
     }

@@ -54,6 +54,17 @@ public struct QueryVectorOptions: Hashable, Sendable {
 }
 
 extension QueryVectorOptions {
+    /// The number of vectors that training needs: at least 25 for each centroid or codeword.
+    public var minimumTrainingCount: Int { max(minTrainingCount, 25 * meanCount) }
+
+    /// The number of means that are computed from the same vectors.
+    public var meanCount: Int {
+        guard case .product(_, let bits) = encoding else { return centroidCount }
+        return max(centroidCount, 1 << bits)
+    }
+}
+
+extension QueryVectorOptions {
     /// The parameters as JSON, without quotes that SQL would have to double.
     public var json: String {
         let members: JSONObject = [

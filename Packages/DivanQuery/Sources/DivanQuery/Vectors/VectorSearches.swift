@@ -220,7 +220,7 @@ extension CheckedStatement {
         guard !isAggregate, !isDistinct, let first = orderings.first, sortsNearestFirst(first)
         else { return }
         guard let skipped = offset.map(\.integer) ?? 0, skipped <= Self.nearestLimit,
-            sources.count == 1, vectorSearches.count == 1, !search.isExact,
+            sources.count == 1, vectorSearches.count == 1,
             search.target.isConstant(in: self)
         else { return }
         vectorSearches[0].nearestCount = Int(max(count, 0) + max(skipped, 0))

@@ -317,6 +317,8 @@ public struct SQLIndexTranslation: Sendable {
         """
         \(drop(table: name))
         DROP TRIGGER IF EXISTS \(name)_replace;
+        DROP VIEW IF EXISTS \(name)_documents;
+        DROP TABLE IF EXISTS \(name)_blocks;
         DROP TABLE IF EXISTS \(name)_parts;
         DROP TABLE IF EXISTS \(name)_pending;
         """

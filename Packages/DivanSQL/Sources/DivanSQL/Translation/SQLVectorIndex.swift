@@ -3,11 +3,15 @@ public import DivanQuery
 
 /// The tables and triggers of a vector index.
 ///
-/// A row of the main table is a vector: its cell, the document's sequence, and a code. New vectors are floats in cell
-/// -1, so that a trigger needs no more than `divan_vector1`; the store moves them into the cells of a trained index,
-/// and those that cannot be encoded into cell -2. `origin` has the floats of a code whose document does not contain
-/// them. A second table has the parameters (0) and what training found (1 and more). A lazy index has a third
-/// table, of the documents whose vectors are to be computed.
+/// - The main table has a row for each vector. Its number is the sequence at which the document got this vector; the
+///   owner is the sequence of the document now. A save that leaves the vector unchanged changes the owner only.
+///   `cell` is NULL for a new vector, which the store moves into a cell of the trained index. `vector` has the floats
+///   of a new vector, and of each vector of a lazy index; NULL means that they are read from the document.
+/// - `…_blocks` has the codes of the vectors in cells, many per row, without those of `cell` NULL. Codes whose vector
+///   was removed stay until their block is written again.
+/// - `…_parts` has the parameters (0) and what training found (1 and more).
+/// - `…_pending`, only for lazy indexes, has the documents whose vectors are to be computed.
+/// - `…_documents` is a view of the vectors in the documents, for the store's functions.
 struct SQLVectorIndex {
     private let name: String
     private let table: String
@@ -44,23 +48,32 @@ struct SQLVectorIndex {
     private var tables: String {
         """
         CREATE TABLE \(name) (
-            cell INTEGER NOT NULL,
+            number INTEGER PRIMARY KEY,
             owner INTEGER NOT NULL,
-            code BLOB NOT NULL,
-            origin BLOB,
-            PRIMARY KEY (cell, owner)
-        ) WITHOUT ROWID;
-        CREATE UNIQUE INDEX \(name)_owner ON \(name) (owner);
+            cell INTEGER,
+            vector BLOB
+        );
+        CREATE INDEX \(name)_owner ON \(name) (owner) WHERE owner <> number;
+        CREATE TABLE \(name)_blocks (id INTEGER PRIMARY KEY, entries BLOB NOT NULL);
         CREATE TABLE \(name)_parts (number INTEGER PRIMARY KEY, value BLOB NOT NULL);
         INSERT INTO \(name)_parts VALUES (0, '\(options.json)');
+        CREATE VIEW \(name)_documents AS SELECT \(sequence) AS owner, \(vector) AS vector
+            FROM \(table) WHERE \(documents.isLive());
 
         """
     }
 
-    private func rows(_ source: String) -> String {
-        "INSERT INTO \(name) (cell, owner, code) SELECT -1, owner, code"
-            + " FROM (SELECT \(sequence) AS owner, \(vector) AS code FROM \(source)"
-            + " WHERE \(documents.isLive()) LIMIT -1) WHERE code IS NOT NULL;"
+    private func rows(_ source: String, keeping kept: String = "vector") -> String {
+        "INSERT INTO \(name) (number, owner, vector) SELECT owner, owner, \(kept)"
+            + " FROM (SELECT \(sequence) AS owner, \(vector) AS vector FROM \(source)"
+            + " WHERE \(documents.isLive()) LIMIT -1) WHERE vector IS NOT NULL;"
+    }
+
+    /// Keeps no floats of so many documents that the first query will train the index.
+    private var firstRows: String {
+        let count = options.minimumTrainingCount
+        let some = "(SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT \(count)))"
+        return rows(table, keeping: "CASE WHEN \(some) < \(count) THEN vector END")
     }
 
     private var sequence: String { documents.sequence }
@@ -77,22 +90,34 @@ struct SQLVectorIndex {
     /// The condition of rows with a value to make a vector from.
     private var hasValue: String { "\(documents.isLive()) AND \(value) IS NOT NULL" }
 
+    /// The conditions that together find the vector of the old row, each by an index.
+    private var old: [String] {
+        let owner = "owner = OLD.\(sequence)"
+        return ["number = OLD.\(sequence) AND \(owner)", "\(owner) AND owner <> number"]
+    }
+
+    private var remove: String {
+        old.map { "DELETE FROM \(name) WHERE \($0);" }.joined(separator: " ")
+    }
+
+    private func move(where condition: String = "") -> String {
+        old.map { "UPDATE \(name) SET owner = NEW.\(sequence) WHERE \($0)\(condition);" }
+            .joined(separator: " ")
+    }
+
     private var upkeep: String {
         let (old, new) = (row("OLD"), row("NEW"))
         // A save that leaves the vector unchanged leaves it in its cell.
         let isSame = """
             \(documents.isLive("NEW.")) AND \(documents.isLive("OLD.")) \
-            AND (SELECT \(vector) FROM \(old)) IS (SELECT \(vector) FROM \(new))
+            AND (SELECT \(value) FROM \(old)) IS (SELECT \(value) FROM \(new))
             """
-        let remove = "DELETE FROM \(name) WHERE owner = OLD.\(sequence);"
         return """
-            \(rows(table))
+            \(firstRows)
             CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(rows(new)) END;
             CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) END;
             CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table) WHEN \(isSame)
-            BEGIN
-                UPDATE \(name) SET owner = NEW.\(sequence) WHERE owner = OLD.\(sequence);
-            END;
+            BEGIN \(move()) END;
             CREATE TRIGGER \(name)_replace AFTER UPDATE OF \(seen) ON \(table) WHEN NOT (\(isSame))
             BEGIN \(remove) \(rows(new)) END;
             """
@@ -104,9 +129,7 @@ struct SQLVectorIndex {
             "INSERT INTO \(pending) SELECT \(sequence) FROM \(source) WHERE \(hasValue);"
         }
         let new = row("NEW")
-        let old = "owner = OLD.\(sequence)"
-        let remove = "DELETE FROM \(name) WHERE \(old);"
-        let forget = "DELETE FROM \(pending) WHERE \(old);"
+        let forget = "DELETE FROM \(pending) WHERE owner = OLD.\(sequence);"
         return """
             CREATE TABLE \(pending) (owner INTEGER PRIMARY KEY);
             \(note(table))
@@ -114,11 +137,8 @@ struct SQLVectorIndex {
             CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) \(forget) END;
             CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table)
             BEGIN
-                UPDATE \(name) SET owner = NEW.\(sequence)
-                    WHERE \(old) AND EXISTS (SELECT 1 FROM \(new) WHERE \(hasValue));
-                DELETE FROM \(name)
-                    WHERE \(old) AND NOT EXISTS (SELECT 1 FROM \(new) WHERE \(hasValue));
-                \(forget) \(note(new))
+                \(move(where: " AND EXISTS (SELECT 1 FROM \(new) WHERE \(hasValue))"))
+                \(remove) \(forget) \(note(new))
             END;
             """
     }
@@ -129,26 +149,24 @@ struct SQLVectorIndex {
         return "(SELECT \(columns.joined(separator: ", ")))"
     }
 
-    /// Selects 1 if a row belongs to no document, or is not in the cell and of the code of its vector.
+    /// Selects 1 if a row belongs to no document, or its code is not in the block of its cell.
     private var strayRows: String {
-        let vector = options.isLazy ? "coalesce(v.origin, v.code)" : self.vector
-        return """
-            SELECT EXISTS (SELECT 1 FROM \(name) WHERE owner NOT IN
-                (SELECT \(sequence) FROM \(table) WHERE \(documents.isLive())))
-                OR (SELECT value FROM \(name)_parts WHERE number = 0) IS NOT '\(options.json)'
-                OR EXISTS (SELECT 1 FROM \(name) AS v JOIN \(table) ON \(sequence) = v.owner
-                    WHERE v.cell >= 0 AND NOT divan_is_placed1('\(name)', \(vector), v.cell, v.code))
-            """
+        """
+        SELECT EXISTS (SELECT 1 FROM \(name) WHERE owner NOT IN
+            (SELECT \(sequence) FROM \(table) WHERE \(documents.isLive())))
+            OR (SELECT value FROM \(name)_parts WHERE number = 0) IS NOT '\(options.json)'
+            OR NOT divan_is_placed1('\(name)')
+        """
     }
 
     /// Selects 1 if the rows are not those of the documents with vectors.
     private var wrongRows: String {
         """
         \(strayRows)
-            OR (SELECT count(*) FROM \(name)) <> (SELECT count(*) FROM \(table)
-                WHERE \(documents.isLive()) AND \(vector) IS NOT NULL)
-            OR EXISTS (SELECT 1 FROM \(name) WHERE cell < 0
-                AND code IS NOT (SELECT \(vector) FROM \(table) WHERE \(sequence) = owner))
+            OR (SELECT count(*) FROM \(name)) <> (SELECT count(*) FROM \(name)_documents
+                WHERE vector IS NOT NULL)
+            OR EXISTS (SELECT 1 FROM \(name) AS v LEFT JOIN \(name)_documents AS d USING (owner)
+                WHERE d.vector IS NULL OR v.vector <> d.vector)
         """
     }
 }
@@ -164,8 +182,8 @@ enum SQLVectors {
 
 /// The table of a vector index.
 ///
-/// A query calls `divan_nearest1`, `divan_vector_distance1` and `divan_is_placed1`, which the caller adds to the
-/// connection, since they read the parts of the index.
+/// A query calls `divan_nearest1` and `divan_vector_distance1`, which the caller adds to the connection, since they
+/// read the parts of the index.
 public struct SQLVectorTable: Hashable, Sendable {
     /// Its name in SQL.
     public let name: String
@@ -218,13 +236,13 @@ extension SQLExpressionWriter {
         let options = try schema.vectorTable(of: search, in: statement).options
         text += "divan_vector_distance1('\(options.metric.rawValue)', \(options.dimensions), "
         try write(vector: search.target, options, to: &text)
-        text += ", CASE WHEN \(alias).cell < 0 THEN \(alias).code ELSE "
         if options.isLazy {
-            text += "coalesce(\(alias).origin, \(alias).code)"
+            text += ", \(alias).vector)"
         } else {
+            text += ", coalesce(\(alias).vector, "
             try write(vector: search.vector, options, to: &text)
+            text += "))"
         }
-        text += " END)"
     }
 
     /// Writes the floats of a value; MISSING if it is no vector.
@@ -246,7 +264,8 @@ extension SQLExpressionWriter {
         let table = try schema.vectorTable(of: search, in: statement)
         text += "json_each(divan_nearest1('\(table.name)', "
         try write(vector: search.target, table.options, to: &text)
-        text += ", \(search.probeCount ?? 0), \(search.nearestCount ?? 0)))"
+        let probes = search.isExact ? -1 : search.probeCount ?? 0
+        text += ", \(probes), \(search.nearestCount ?? 0)))"
         text += " AS \(SQLVectors.candidates(name, number)) CROSS JOIN "
     }
 
@@ -262,8 +281,11 @@ extension SQLExpressionWriter {
         where search.source == source {
             let table = try schema.vectorTable(of: search, in: statement)
             let alias = SQLVectors.alias(name, number)
-            text += " JOIN \(table.name) AS \(alias)"
-            text += " ON \(alias).owner = \(prefix(source))\(documents.sequence)"
+            let owner = "\(prefix(source))\(documents.sequence)"
+            let moved =
+                "SELECT number FROM \(table.name) WHERE owner = \(owner) AND owner <> number"
+            text += " JOIN \(table.name) AS \(alias) ON \(alias).owner = \(owner)"
+            text += " AND \(alias).number = coalesce((\(moved)), \(owner))"
         }
     }
 }

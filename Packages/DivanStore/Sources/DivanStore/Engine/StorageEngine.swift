@@ -198,7 +198,7 @@ public protocol StorageSnapshot: AnyObject {
     func plan(_ query: StorageQuery) throws -> QueryPlan
 
     /// The state of a vector index; `nil`, the default, for an engine whose queries run on copies.
-    func vectorIndexState(_ table: String) throws(StoreError) -> VectorIndexState?
+    func vectorIndexState(_ table: String) throws -> VectorIndexState?
     /// The sequences of at most `limit` documents whose vectors a lazy index lacks, ascending; none by default.
     func pendingVectors(of table: String, limit: Int) throws(StoreError) -> [Int64]
 
@@ -319,7 +319,7 @@ public protocol StorageTransaction: StorageSnapshot {
     func setVectors(
         _ vectors: [(sequence: Int64, vector: [Float]?)],
         in table: String
-    ) throws(StoreError)
+    ) throws
 
     /// Why the engine rolled the transaction back, which it may do after an I/O error; `nil`, the default, while
     /// the transaction is open.

@@ -2,6 +2,7 @@ internal import DivanFullText
 internal import DivanJSON
 internal import DivanQuery
 internal import DivanSQL
+import Synchronization
 
 /// The catalogue's record of an index: everything needed to drop it, to recreate it, and to
 /// determine whether another one is the same.
@@ -155,7 +156,28 @@ extension StorageSnapshot {
     /// The indexes of a collection, by the bytes of their names.
     func indexRecords(of collection: CollectionID) throws(StoreError) -> [IndexRecord] {
         try values(in: .indexes)
-            .compactMap { IndexRecord(key: $0.key, value: $0.value, of: collection) }
+            .compactMap { IndexRecord.known(key: $0.key, value: $0.value, of: collection) }
+    }
+}
+
+extension IndexRecord {
+    private static let known = Mutex<[[UInt8]: IndexRecord]>([:])
+    private static let knownCount = 256
+
+    /// The same as `init(key:value:of:)`, but read once: each query asks for the indexes of its collections.
+    fileprivate static func known(
+        key: String,
+        value: [UInt8],
+        of collection: CollectionID
+    ) -> IndexRecord? {
+        guard let name = name(ofKey: key, in: collection) else { return nil }
+        if let record = known.withLock({ $0[value] }), record.name == name { return record }
+        let record = IndexRecord(key: key, value: value, of: collection)
+        known.withLock { known in
+            if known.count >= knownCount { known.removeAll() }
+            known[value] = record
+        }
+        return record
     }
 }
 

@@ -6,8 +6,9 @@ internal import DivanVectors
 /// The functions with which statements of one connection search vector indexes.
 ///
 /// - `divan_vector_distance1(metric, dimensions, target, vector)`: the exact distance of two vectors of floats.
-/// - `divan_nearest1(table, target, probes, count)`: the sequences of documents that are probably nearest, as JSON.
-/// - `divan_is_placed1(table, vector, cell, code)`: whether a vector has this cell and code in a trained index.
+/// - `divan_nearest1(table, target, probes, count)`: the sequences of documents that may be among the nearest, as JSON;
+///   `probes` is 0 for the default number of cells, and negative for all.
+/// - `divan_is_placed1(table)`: whether vectors have the right codes in the right cells.
 ///
 /// They are called only during calls of the connection, and by one thread at a time.
 final class SQLiteVectorFunctions {
@@ -38,7 +39,7 @@ final class SQLiteVectorFunctions {
             try functions.nearest(context, arguments)
         }
         guard found == SQLITE_OK else { return found }
-        return add("divan_is_placed1", 4, SQLITE_DIRECTONLY, to: connection) {
+        return add("divan_is_placed1", 1, SQLITE_DIRECTONLY, to: connection) {
             functions,
             context,
             arguments in
@@ -120,7 +121,7 @@ final class SQLiteVectorFunctions {
         _ metric: String,
         _ target: UnsafeBufferPointer<UInt8>
     ) throws -> VectorQuery {
-        if let latest, latest.metric == metric, latest.target.elementsEqual(target) {
+        if let latest, latest.metric == metric, latest.target.isEqual(to: target) {
             return latest.query
         }
         guard let known = QueryVectorMetric(rawValue: metric) else {
@@ -138,29 +139,22 @@ final class SQLiteVectorFunctions {
         guard sqlite3_value_type(arguments[1]) != SQLITE_NULL else {
             throw Self.noTarget(dimensions)
         }
-        let owners = try index.candidates(
-            SQLiteArgument.bytes(arguments[1]).floats,
-            probes: Int(clamping: sqlite3_value_int64(arguments[2])),
-            limit: index.options.candidateCount(for: count),
+        let probes = Int(clamping: sqlite3_value_int64(arguments[2]))
+        var search = SQLiteVectorSearch(
+            index,
+            near: SQLiteArgument.bytes(arguments[1]).floats,
+            wanted: count,
+            isExact: probes < 0,
             on: connection
         )
+        let owners = try search.run(probes: probes)
         let text = "[" + owners.map { "\($0)" }.joined(separator: ",") + "]"
         divan_give_text(context, text, Int32(clamping: text.utf8.count))
     }
 
     private func isPlaced(_ context: OpaquePointer?, _ arguments: Arguments) throws {
         let index = try self.index(SQLiteArgument.text(arguments[0]))
-        let vector = SQLiteArgument.bytes(arguments[1]).floats
-        var isPlaced = false
-        if let training = index.training, vector.count == index.options.dimensions {
-            var code: [UInt8] = []
-            let direction = SQLiteVectorIndex.direction(vector, index.options.metric)
-            let cell = try training.centroids.nearest(to: direction.span).positions[0]
-            try training.codec.encode(vector.span, appendingTo: &code)
-            isPlaced =
-                Int64(cell) == sqlite3_value_int64(arguments[2])
-                && code.elementsEqual(SQLiteArgument.bytes(arguments[3]))
-        }
+        let isPlaced = try SQLiteVectorCheck(index, on: connection).isPlaced()
         sqlite3_result_int(context, isPlaced ? 1 : 0)
     }
 
@@ -186,5 +180,21 @@ final class SQLiteVectorFunctions {
             throw noTarget(Int(clamping: sqlite3_value_int64(dimensions)))
         }
         return SQLiteArgument.bytes(value)
+    }
+}
+
+extension [UInt8] {
+    /// Compares eight bytes at a time, since a query asks for each row.
+    fileprivate func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        let (mine, theirs) = (span.bytes, other.span.bytes)
+        let end = count & ~7
+        for offset in stride(from: 0, to: end, by: 8) {
+            let word = mine.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            // In both, `offset + 8` is at most `end`.
+            let otherWord = theirs.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if word != otherWord { return false }
+        }
+        return self[end...].elementsEqual(other[end...])
     }
 }

@@ -5,74 +5,98 @@ internal import DivanVectors
 
 /// A vector index in a database file, as one connection sees it.
 ///
-/// The tables are those of `SQLIndexTranslation`: a row of the main table is a vector in a cell, and `…_parts` has the
-/// parameters (0), what was trained and its identity (1), the codec (2), and the centroids (3 and more).
+/// The tables are those of `SQLVectorIndex`. `…_parts` has the parameters (0), the state of the training (1), the codec
+/// (2), and the centroids (3 and more).
 struct SQLiteVectorIndex {
     /// What training found.
     struct Training {
         /// Differs for each training.
         let identity: String
-        /// The number of vectors at that time.
-        let count: Int
         let codec: VectorCodec
         let centroids: Centroids
     }
 
-    /// The cell of new vectors, which are floats.
-    static let freshCell = -1
-    /// The cell of vectors that the codec cannot encode, which are floats.
-    static let unencodedCell = -2
+    /// How far vectors are in cells; changes after each transaction that moves some.
+    struct State: Equatable {
+        /// The identity of the training.
+        var identity: String
+        /// The number of vectors that the index was trained with.
+        var trainedCount: Int
+        /// The greatest number of a vector in a cell: vectors with greater numbers are new.
+        var placed: Int64 = 0
+        /// The number of codes in blocks, including those of removed vectors.
+        var codeCount = 0
+        /// The number of cells that find enough neighbours, if it was measured.
+        var probeCount: Int?
+    }
 
     let table: String
     let options: QueryVectorOptions
     let training: Training?
+    /// `nil` if the index is not trained.
+    let state: State?
 
-    /// Reads an index; `known` is returned if nothing was trained since.
+    /// Reads an index; the training of `known` is used again if nothing was trained since.
     init(
         _ table: String,
         on connection: StoreConnection,
         knownAs known: SQLiteVectorIndex? = nil
     ) throws {
+        let (options, state) = try Self.head(table, on: connection)
+        (self.table, self.options, self.state) = (table, options, state)
+        if state?.identity == known?.training?.identity, options == known?.options {
+            training = known?.training
+        } else {
+            training = try state.map {
+                try Self.training(table, options, $0.identity, on: connection)
+            }
+        }
+    }
+
+    /// Reads the parameters and the state.
+    static func head(
+        _ table: String,
+        on connection: StoreConnection
+    ) throws -> (options: QueryVectorOptions, state: State?) {
         let heads = try connection.prepare(
             "SELECT value FROM \(table)_parts WHERE number <= 1 ORDER BY number"
         )
+        defer { heads.reset() }
         guard try heads.step(), let options = QueryVectorOptions(json: heads.text(0)) else {
             throw heads.corrupt("invalid parameters of a vector index")
         }
-        self.table = table
-        self.options = options
-        guard try heads.step() else {
-            training = nil
-            return
+        guard try heads.step() else { return (options, nil) }
+        guard let state = State(json: heads.bytes(0)) else {
+            throw heads.corrupt("invalid training state of a vector index")
         }
-        let head = heads.bytes(0)
-        guard let json = try? JSON(parsing: head), let identity = json["identity"]?.string,
-            let count = json["count"]?.int.flatMap({ Int(exactly: $0) })
-        else { throw heads.corrupt("invalid training state of a vector index") }
-        if let known, known.training?.identity == identity, known.options == options {
-            training = known.training
-            return
-        }
-        let rest = try connection.prepare(
+        return (options, state)
+    }
+
+    private static func training(
+        _ table: String,
+        _ options: QueryVectorOptions,
+        _ identity: String,
+        on connection: StoreConnection
+    ) throws -> Training {
+        let rows = try connection.prepare(
             "SELECT value FROM \(table)_parts WHERE number >= 2 ORDER BY number"
         )
-        guard try rest.step() else { throw rest.corrupt("missing codec of a vector index") }
-        let stored = rest.bytes(0)
+        guard try rows.step() else { throw rows.corrupt("missing codec of a vector index") }
+        let stored = rows.bytes(0)
+        let training: Training
         do throws(VectorError) {
-            let codec = try VectorCodec(bytes: stored.span.bytes)
-            let blocks = try Self.blocks(rest)
             training = Training(
                 identity: identity,
-                count: count,
-                codec: codec,
-                centroids: try Centroids(blocks: blocks, dimensions: options.dimensions)
+                codec: try VectorCodec(bytes: stored.span.bytes),
+                centroids: try Centroids(blocks: try blocks(rows), dimensions: options.dimensions)
             )
         } catch {
-            throw rest.corrupt("a vector index: \(error)")
+            throw rows.corrupt("a vector index: \(error)")
         }
-        guard training?.codec.dimensions == options.dimensions else {
-            throw rest.corrupt("the codec of a vector index has the wrong dimensions")
+        guard training.codec.dimensions == options.dimensions else {
+            throw rows.corrupt("the codec of a vector index has the wrong dimensions")
         }
+        return training
     }
 
     private static func blocks(_ rows: StoreStatement) throws(VectorError) -> [[UInt8]] {
@@ -85,6 +109,32 @@ struct SQLiteVectorIndex {
         return blocks
     }
 
+    // MARK: Cells
+
+    /// The cell of vectors that the codec cannot encode: its blocks have floats.
+    func unencodedCell(_ training: Training) -> Int { training.centroids.count }
+
+    /// Reads the vectors that are in no cell, with their numbers, owners and floats, by ascending number.
+    func newVectors(on connection: StoreConnection) throws(StoreError) -> StoreStatement {
+        // The floats of most are in the table; those of others are in documents.
+        let rows = try connection.prepare(
+            """
+            SELECT number, owner, coalesce(vector,
+                (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))
+            FROM \(table) AS v WHERE number > ?1 ORDER BY number
+            """
+        )
+        try rows.bind(state?.placed ?? Int64.min, at: 1)
+        return rows
+    }
+
+    /// The codec of vectors that are not encoded.
+    var floats: VectorCodec {
+        get throws(VectorError) {
+            try VectorCodec(dimensions: options.dimensions, metric: options.metric.distanceMetric)
+        }
+    }
+
     /// The form in which cells are compared with a vector: of length 1 for the cosine distance.
     static func direction(_ vector: [Float], _ metric: QueryVectorMetric) -> [Float] {
         guard metric == .cosine else { return vector }
@@ -92,36 +142,8 @@ struct SQLiteVectorIndex {
         return length > 0 ? vector.map { Float(Double($0) / length) } : vector
     }
 
-    // MARK: Searching
-
-    /// The documents that are probably the nearest ones, by their sequences.
-    func candidates(
-        _ target: [Float],
-        probes: Int,
-        limit: Int,
-        on connection: StoreConnection
-    ) throws -> [Int64] {
-        var nearest = NearestNeighbors(limit: limit)
-        guard limit > 0 else { return [] }
-        let floats = try VectorCodec(
-            dimensions: options.dimensions,
-            metric: options.metric.distanceMetric
-        )
-        let rows = try connection.prepare("SELECT owner, code FROM \(table) WHERE cell < 0")
-        try scan(rows, floats, target, &nearest)
-        guard let training else { return nearest.sorted.map(\.id) }
-        let cell = try connection.prepare("SELECT owner, code FROM \(table) WHERE cell = ?1")
-        let count = probes > 0 ? probes : options.defaultProbeCount(trainedOn: training.count)
-        for number in try cells(near: target, training).prefix(count) {
-            try cell.bind(Int64(number), at: 1)
-            try scan(cell, training.codec, target, &nearest)
-            cell.reset()
-        }
-        return nearest.sorted.map(\.id)
-    }
-
     /// The cells, the nearest first.
-    private func cells(near target: [Float], _ training: Training) throws(VectorError) -> [Int] {
+    func cells(near target: [Float], _ training: Training) throws(VectorError) -> [Int] {
         let target = Self.direction(target, options.metric)
         let distances =
             options.metric == .dot
@@ -129,38 +151,127 @@ struct SQLiteVectorIndex {
             : try training.centroids.squaredDistances(from: target.span)
         return distances.indices.sorted { (distances[$0], $0) < (distances[$1], $1) }
     }
+}
 
-    private func scan(
-        _ rows: StoreStatement,
-        _ codec: VectorCodec,
-        _ target: [Float],
-        _ nearest: inout NearestNeighbors
-    ) throws {
-        let scanner = try codec.scanner(for: target.span)
-        let batchCount = 64
-        var (owners, codes) = ([Int64](), [UInt8]())
-        codes.reserveCapacity(batchCount * codec.codeByteCount)
-        var distances = [Float](repeating: 0, count: batchCount)
-        var hasMore = true
-        while hasMore {
-            owners.removeAll(keepingCapacity: true)
-            codes.removeAll(keepingCapacity: true)
-            while owners.count < batchCount {
-                hasMore = try rows.step()
-                guard hasMore else { break }
-                owners.append(rows.integer(0))
-                rows.withBytes(1) { codes.append(contentsOf: $0) }
-                guard codes.count == owners.count * codec.codeByteCount else {
-                    throw rows.corrupt("a vector in a vector index has the wrong length")
-                }
-            }
-            if owners.isEmpty { break }
-            if distances.count != owners.count {
-                distances = [Float](repeating: 0, count: owners.count)
-            }
-            try scanner.distances(to: codes.span.bytes, into: distances.mutableSpan)
-            for (owner, distance) in zip(owners, distances) { nearest.insert(owner, at: distance) }
+extension SQLiteVectorIndex.State {
+    /// Reads it; `nil` for any other text.
+    init?(json text: [UInt8]) {
+        func count(_ value: JSON?) -> Int? { value?.int.flatMap { Int(exactly: $0) } }
+        guard let json = try? JSON(parsing: text), let identity = json["identity"]?.string,
+            let trainedCount = count(json["count"]), let placed = json["placed"]?.int,
+            let codeCount = count(json["codes"]), codeCount >= 0
+        else { return nil }
+        self.init(
+            identity: identity,
+            trainedCount: trainedCount,
+            placed: placed,
+            codeCount: codeCount,
+            probeCount: count(json["probes"])
+        )
+    }
+
+    /// Stores it in the parts of an index.
+    func store(in table: String, on connection: StoreConnection) throws {
+        var members: JSONObject = [
+            "identity": .string(identity), "count": .int(Int64(trainedCount)),
+            "placed": .int(placed), "codes": .int(Int64(codeCount)),
+        ]
+        if let probeCount { members["probes"] = .int(Int64(probeCount)) }
+        let insert = try connection.prepare(
+            "INSERT OR REPLACE INTO \(table)_parts (number, value) VALUES (1, ?1)"
+        )
+        try insert.bind(try JSON.object(members).canonicalBytes(), at: 1)
+        try insert.run()
+    }
+}
+
+/// Codes of vectors in one cell, as they are stored in a row.
+///
+/// After a float, the greatest error of the codes (`EstimateBounds`), are the numbers of the vectors, 8 bytes each, and
+/// the codes, all little-endian. The row's ID is the number of the cell, and the number of the block in it.
+struct SQLiteVectorBlock {
+    static let headByteCount = 4
+    static let numberByteCount = 8
+    private static let idBitCount: Int64 = 20
+
+    /// The IDs of the blocks of a cell.
+    static func ids(of cell: Int) -> ClosedRange<Int64> {
+        let first = Int64(cell) << idBitCount
+        return first...first | (1 << idBitCount - 1)
+    }
+
+    /// The cell of a block.
+    static func cell(of id: Int64) -> Int { Int(clamping: id >> idBitCount) }
+
+    /// The number of codes in a full block, which takes about three pages.
+    static func capacity(codeByteCount: Int) -> Int {
+        max(16, min(256, StoreLimits.vectorBlockByteCount / (codeByteCount + numberByteCount)))
+    }
+
+    private(set) var error: Float = 0
+    private(set) var numbers: [Int64] = []
+    private(set) var codes: [UInt8] = []
+
+    init() {}
+
+    /// Reads a block; `nil` if its length is wrong.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>, codeByteCount: Int) {
+        guard let count = Self.count(bytes.count, codeByteCount: codeByteCount) else { return nil }
+        error = Self.error(bytes)
+        numbers = (0..<count).map { Self.number($0, bytes) }
+        codes = Array(bytes[Self.codes(count)...])
+    }
+
+    /// The number of codes in a block; `nil` if its length is wrong.
+    static func count(_ byteCount: Int, codeByteCount: Int) -> Int? {
+        let rest = byteCount - headByteCount
+        let each = numberByteCount + codeByteCount
+        return rest >= 0 && rest.isMultiple(of: each) ? rest / each : nil
+    }
+
+    /// The greatest error of the codes; infinite in a damaged block, so that all are looked at.
+    static func error(_ bytes: UnsafeBufferPointer<UInt8>) -> Float {
+        let bits = UnsafeRawBufferPointer(bytes).loadUnaligned(as: UInt32.self)
+        let error = Float(bitPattern: UInt32(littleEndian: bits))
+        return error >= 0 ? error : .infinity
+    }
+
+    /// The number of a vector, of which there must be more than `index`.
+    static func number(_ index: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Int64 {
+        let place = headByteCount + index * numberByteCount
+        let bits = UnsafeRawBufferPointer(bytes).loadUnaligned(
+            fromByteOffset: place,
+            as: Int64.self
+        )
+        return Int64(littleEndian: bits)
+    }
+
+    /// Where the codes begin.
+    static func codes(_ count: Int) -> Int { headByteCount + count * numberByteCount }
+
+    mutating func append(_ number: Int64, _ code: some Collection<UInt8>, error: Float) {
+        numbers.append(number)
+        codes += code
+        self.error = max(self.error, error)
+    }
+
+    /// Removes the codes of vectors for which `isKept` is false.
+    mutating func keep(codeByteCount: Int, where isKept: (Int64) throws -> Bool) rethrows {
+        var kept = SQLiteVectorBlock()
+        for (index, number) in numbers.enumerated() where try isKept(number) {
+            let start = index * codeByteCount
+            kept.append(number, codes[start..<start + codeByteCount], error: error)
         }
+        if kept.numbers.count < numbers.count { self = kept }
+    }
+
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = [error].storedBytes
+        bytes.reserveCapacity(Self.codes(numbers.count) + codes.count)
+        for number in numbers {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        return bytes + codes
     }
 }
 
@@ -175,10 +286,14 @@ extension UnsafeBufferPointer<UInt8> {
     /// The numbers, as `storedBytes` stores them: little-endian.
     var floats: [Float] {
         let bytes = UnsafeRawBufferPointer(self)
-        return stride(from: 0, to: bytes.count - 3, by: 4).map { offset in
-            // Every bit pattern is a number, and offsets are checked.
-            let bits = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-            return Float(bitPattern: UInt32(littleEndian: bits))
+        let count = bytes.count / 4
+        return [Float](unsafeUninitializedCapacity: count) { floats, filled in
+            for index in 0..<count {
+                // Every bit pattern is a number, and offsets are checked.
+                let bits = bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)
+                floats[index] = Float(bitPattern: UInt32(littleEndian: bits))
+            }
+            filled = count
         }
     }
 }
@@ -189,8 +304,8 @@ extension [Float] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(4 * count)
         for float in self {
-            for shift in [0, 8, 16, 24] as [UInt32] {
-                bytes.append(UInt8(truncatingIfNeeded: float.bitPattern >> shift))
+            Swift.withUnsafeBytes(of: float.bitPattern.littleEndian) {
+                bytes.append(contentsOf: $0)
             }
         }
         return bytes

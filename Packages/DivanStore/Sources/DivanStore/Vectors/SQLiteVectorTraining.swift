@@ -4,24 +4,27 @@ internal import DivanSQLite
 internal import DivanVectors
 
 extension SQLiteSession {
-    func vectorIndexState(_ table: String) throws(StoreError) -> VectorIndexState? {
-        let options = try connection.text("SELECT value FROM \(table)_parts WHERE number = 0")
-            .flatMap { QueryVectorOptions(json: $0) }
-        guard let options else {
-            throw StoreError(.corrupt("invalid parameters of a vector index"), at: connection.path)
+    func vectorIndexState(_ table: String) throws -> VectorIndexState? {
+        let index = try SQLiteVectorIndex.head(table, on: connection)
+        guard let state = index.state else {
+            let count = try connection.integer("SELECT count(*) FROM \(table)") ?? 0
+            return VectorIndexState(
+                options: index.options,
+                isTrained: false,
+                untrainedCount: Int(clamping: count),
+                freshCount: 0
+            )
         }
-        let isTrained =
-            try connection.integer("SELECT 1 FROM \(table)_parts WHERE number = 1") == 1
-        let (limit, cell) = (StoreLimits.freshVectorCount + 1, SQLiteVectorIndex.freshCell)
-        let fresh = "SELECT 1 FROM \(table) WHERE cell = \(cell) LIMIT \(limit)"
-        let count = try connection.integer(
-            "SELECT count(*) FROM \(isTrained ? "(\(fresh))" : table)"
+        let fresh = try connection.prepare(
+            "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE number > ?1 LIMIT ?2)"
         )
+        try fresh.bind(state.placed, at: 1)
+        try fresh.bind(Int64(StoreLimits.freshVectorCount + 1), at: 2)
         return VectorIndexState(
-            options: options,
-            isTrained: isTrained,
-            untrainedCount: isTrained ? 0 : Int(clamping: count ?? 0),
-            freshCount: isTrained ? Int(clamping: count ?? 0) : 0
+            options: index.options,
+            isTrained: true,
+            untrainedCount: 0,
+            freshCount: try fresh.step() ? Int(clamping: fresh.integer(0)) : 0
         )
     }
 
@@ -35,37 +38,47 @@ extension SQLiteSession {
         return owners
     }
 
-    func setVectors(
-        _ vectors: [(sequence: Int64, vector: [Float]?)],
-        in table: String
-    ) throws(StoreError) {
+    func setVectors(_ vectors: [(sequence: Int64, vector: [Float]?)], in table: String) throws {
         let done = try connection.prepare("DELETE FROM \(table)_pending WHERE owner = ?1")
-        let remove = try connection.prepare("DELETE FROM \(table) WHERE owner = ?1")
+        let removals = try ["number = ?1 AND owner = ?1", "owner = ?1 AND owner <> number"].map {
+            try connection.prepare("DELETE FROM \(table) WHERE \($0)")
+        }
         let insert = try connection.prepare(
-            "INSERT INTO \(table) (cell, owner, code) VALUES (\(SQLiteVectorIndex.freshCell), ?1, ?2)"
+            "INSERT INTO \(table) (number, owner, vector) VALUES (?1, ?2, ?3)"
         )
+        // The vectors of a lazy index are not in the order of sequences; numbers are not used again.
+        let placed = try SQLiteVectorIndex.head(table, on: connection).state?.placed ?? 0
+        var number = max(placed, try connection.integer("SELECT max(number) FROM \(table)") ?? 0)
         for (sequence, vector) in vectors {
             try done.bind(sequence, at: 1)
             try done.run()
             // The document was changed, deleted, or updated by somebody else.
             guard connection.changedRowCount > 0 else { continue }
-            try remove.bind(sequence, at: 1)
-            try remove.run()
+            for remove in removals {
+                try remove.bind(sequence, at: 1)
+                try remove.run()
+            }
             guard let vector else { continue }
-            try insert.bind(sequence, at: 1)
-            try insert.bind(vector.storedBytes, at: 2)
+            number += 1
+            try insert.bind(number, at: 1)
+            try insert.bind(sequence, at: 2)
+            try insert.bind(vector.storedBytes, at: 3)
             try insert.run()
         }
     }
 
     func trainVectorIndex(_ table: String) throws {
         var index = try SQLiteVectorIndex(table, on: connection)
-        if index.training == nil {
+        let isNew = index.training == nil
+        if isNew {
             try SQLiteVectorTraining(index, on: connection).run()
             index = try SQLiteVectorIndex(table, on: connection)
         }
-        guard let training = index.training else { return }
-        try SQLiteVectorPlacing(index, training, on: connection).run()
+        guard let training = index.training, let state = index.state else { return }
+        var placing = SQLiteVectorPlacing(index, training, state, on: connection)
+        try placing.run()
+        if isNew { try placing.measureProbes() }
+        try placing.finish()
     }
 }
 
@@ -87,12 +100,15 @@ private struct SQLiteVectorTraining {
             throw VectorError.trainingMemory(byteCount: needed, limit: limit)
         }
         let (sample, count) = try self.sample()
-        let directions = stride(from: 0, to: sample.count, by: options.dimensions).flatMap {
-            SQLiteVectorIndex.direction(
-                Array(sample[$0..<$0 + options.dimensions]),
-                options.metric
-            )
-        }
+        let directions =
+            options.metric != .cosine
+            ? sample
+            : stride(from: 0, to: sample.count, by: options.dimensions).flatMap {
+                SQLiteVectorIndex.direction(
+                    Array(sample[$0..<$0 + options.dimensions]),
+                    options.metric
+                )
+            }
         var means = try KMeans(
             directions,
             dimensions: options.dimensions,
@@ -115,15 +131,20 @@ private struct SQLiteVectorTraining {
         let table = index.table
         let count = Int(clamping: try connection.integer("SELECT count(*) FROM \(table)") ?? 0)
         let sampleCount = min(count, options.maximumTrainingCount)
-        let rows = try connection.prepare("SELECT code FROM \(table) WHERE cell < 0 ORDER BY owner")
+        // Evenly spread over all rows.
+        let rows = try connection.prepare(
+            """
+            SELECT coalesce(vector,
+                (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))
+            FROM (SELECT owner, vector, row_number() OVER (ORDER BY number) AS place FROM \(table))
+                AS v WHERE place * ?1 / ?2 > (place - 1) * ?1 / ?2
+            """
+        )
+        try rows.bind(Int64(sampleCount), at: 1)
+        try rows.bind(Int64(max(count, 1)), at: 2)
         var floats: [Float] = []
         floats.reserveCapacity(sampleCount * options.dimensions)
-        var (seen, taken) = (0, 0)
         while try rows.step() {
-            seen += 1
-            // Evenly spread over all rows.
-            guard seen * sampleCount / max(count, 1) > taken else { continue }
-            taken += 1
             let vector = rows.floats(0)
             guard vector.count == options.dimensions else {
                 throw rows.corrupt("a vector in a vector index has the wrong length")
@@ -142,89 +163,18 @@ private struct SQLiteVectorTraining {
                 identity[(place + number) % 8] = identity[(place + number) % 8] &* 31 ^ byte
             }
         }
-        let head = JSON.object([
-            "count": .int(Int64(count)),
-            "identity": .string(identity.map { String($0, radix: 16) }.joined(separator: "-")),
-        ])
+        let state = SQLiteVectorIndex.State(
+            identity: identity.map { String($0, radix: 16) }.joined(separator: "-"),
+            trainedCount: count
+        )
+        try state.store(in: index.table, on: connection)
         let insert = try connection.prepare(
             "INSERT INTO \(index.table)_parts (number, value) VALUES (?1, ?2)"
         )
-        for (number, part) in ([try head.canonicalBytes(), codec] + blocks).enumerated() {
-            try insert.bind(Int64(number + 1), at: 1)
+        for (number, part) in ([codec] + blocks).enumerated() {
+            try insert.bind(Int64(number + 2), at: 1)
             try insert.bind(part, at: 2)
             try insert.run()
-        }
-    }
-}
-
-/// Moves new vectors into the cells of a trained index.
-private struct SQLiteVectorPlacing {
-    private static let batchCount = 512
-
-    private let index: SQLiteVectorIndex
-    private let training: SQLiteVectorIndex.Training
-    private let connection: StoreConnection
-
-    init(
-        _ index: SQLiteVectorIndex,
-        _ training: SQLiteVectorIndex.Training,
-        on connection: StoreConnection
-    ) {
-        self.index = index
-        self.training = training
-        self.connection = connection
-    }
-
-    func run() throws {
-        let fresh = SQLiteVectorIndex.freshCell
-        let rows = try connection.prepare(
-            """
-            SELECT owner, code FROM \(index.table) WHERE cell = \(fresh)
-            ORDER BY owner LIMIT \(Self.batchCount)
-            """
-        )
-        let move = try connection.prepare(
-            """
-            UPDATE \(index.table) SET cell = ?1, code = ?2, origin = ?3
-            WHERE cell = \(fresh) AND owner = ?4
-            """
-        )
-        while true {
-            var batch: [(owner: Int64, vector: [Float])] = []
-            while try rows.step() { batch.append((rows.integer(0), rows.floats(1))) }
-            rows.reset()
-            if batch.isEmpty { return }
-            try place(batch, move)
-        }
-    }
-
-    private func place(
-        _ batch: [(owner: Int64, vector: [Float])],
-        _ move: StoreStatement
-    ) throws {
-        let metric = index.options.metric
-        let directions = batch.flatMap { SQLiteVectorIndex.direction($0.vector, metric) }
-        let cells = try training.centroids.nearest(to: directions.span).positions
-        let keepsOrigin = index.options.isLazy && index.options.encoding != .float32
-        for (number, (owner, vector)) in batch.enumerated() {
-            var code: [UInt8] = []
-            var cell = Int64(cells[number])
-            do throws(VectorError) {
-                try training.codec.encode(vector.span, appendingTo: &code)
-            } catch {
-                // A vector of zeros has no direction.
-                code = vector.storedBytes
-                cell = Int64(SQLiteVectorIndex.unencodedCell)
-            }
-            try move.bind(cell, at: 1)
-            try move.bind(code, at: 2)
-            if keepsOrigin, cell >= 0 {
-                try move.bind(vector.storedBytes, at: 3)
-            } else {
-                try move.bind(Int64?.none, at: 3)
-            }
-            try move.bind(owner, at: 4)
-            try move.run()
         }
     }
 }

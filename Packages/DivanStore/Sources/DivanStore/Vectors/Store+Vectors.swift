@@ -152,7 +152,7 @@ extension QueryVectorIndex {
 
 extension StorageSnapshot {
     /// `nil`: queries run on copies, which are not trained.
-    public func vectorIndexState(_ table: String) throws(StoreError) -> VectorIndexState? { nil }
+    public func vectorIndexState(_ table: String) throws -> VectorIndexState? { nil }
 
     /// None.
     public func pendingVectors(of table: String, limit: Int) throws(StoreError) -> [Int64] { [] }
@@ -166,5 +166,5 @@ extension StorageTransaction {
     public func setVectors(
         _ vectors: [(sequence: Int64, vector: [Float]?)],
         in table: String
-    ) throws(StoreError) {}
+    ) throws {}
 }

@@ -33,9 +33,6 @@ public struct VectorIndexState: Hashable, Sendable {
 }
 
 extension QueryVectorOptions {
-    /// The number of vectors that training needs: at least 25 for each centroid or codeword.
-    public var minimumTrainingCount: Int { max(minTrainingCount, 25 * meanCount) }
-
     /// The number of vectors that training reads at most: 100 for each centroid or codeword, if the index does not
     /// say.
     var maximumTrainingCount: Int {
@@ -44,26 +41,11 @@ extension QueryVectorOptions {
         return max(centroidCount, min(wanted, 256 * meanCount, possible))
     }
 
-    /// The number of means that are computed from the same vectors.
-    private var meanCount: Int {
-        guard case .product(_, let bits) = encoding else { return centroidCount }
-        return max(centroidCount, 1 << bits)
-    }
-
-    /// The number of cells that a query searches if it does not say: all of them in a small index.
-    func defaultProbeCount(trainedOn count: Int) -> Int {
-        if probeCount > 0 { return probeCount }
-        return count <= StoreLimits.fullySearchedVectorCount
-            ? centroidCount : max(8, centroidCount / 20)
-    }
-
-    /// The number of documents that the index proposes to a query that returns `count`.
+    /// The number of documents that the index proposes at most to a query that returns `count`, unless it must be
+    /// exact.
     ///
     /// Their exact distances decide, because codes are less precise.
-    func candidateCount(for count: Int) -> Int {
-        if count <= 0 { return 0 }
-        return encoding == .float32 ? count : max(40, min(4 * count, count + 400))
-    }
+    func candidateCount(for count: Int) -> Int { max(40, min(4 * count, count + 400)) }
 
     var vectorEncoding: VectorEncoding {
         switch encoding {

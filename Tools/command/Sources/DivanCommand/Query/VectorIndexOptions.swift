@@ -1,5 +1,6 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanQuery
 import DivanStore
 
 /// The options of `divan index make --vector`.

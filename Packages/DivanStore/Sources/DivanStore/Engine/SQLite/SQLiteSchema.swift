@@ -76,7 +76,7 @@ enum SQLiteSchema {
                 AND (name GLOB '\(table)_items_*' OR name GLOB '\(table)_words_*'
                     AND sql GLOB 'CREATE VIRTUAL*'
                     OR name GLOB '\(table)_vectors_*' AND name NOT GLOB '*_parts'
-                    AND name NOT GLOB '*_pending')
+                    AND name NOT GLOB '*_pending' AND name NOT GLOB '*_blocks')
             """
     }
 

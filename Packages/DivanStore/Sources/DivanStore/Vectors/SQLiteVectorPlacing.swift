@@ -1,0 +1,351 @@
+internal import DivanQuery
+internal import DivanSQLite
+internal import DivanVectors
+
+/// Moves new vectors into the cells of a trained index.
+///
+/// Theory of operation: vectors are read in the order of their numbers, many at a time, and grouped by cell. Those of a
+/// cell fill its last block, and then new ones. So each block is written once per group, and the rows, which lose
+/// their floats, once. Codes of removed vectors are left out of a block that is written, and out of all blocks once
+/// they are a ninth of all codes.
+struct SQLiteVectorPlacing {
+    private let index: SQLiteVectorIndex
+    private let training: SQLiteVectorIndex.Training
+    private let connection: StoreConnection
+    private var state: SQLiteVectorIndex.State
+    private var table: String { index.table }
+
+    init(
+        _ index: SQLiteVectorIndex,
+        _ training: SQLiteVectorIndex.Training,
+        _ state: SQLiteVectorIndex.State,
+        on connection: StoreConnection
+    ) {
+        self.index = index
+        self.training = training
+        self.state = state
+        self.connection = connection
+    }
+
+    /// A vector in its new cell.
+    private struct Placed {
+        let number: Int64
+        let owner: Int64
+        let cell: Int
+        let code: [UInt8]
+        let error: Float
+        /// Kept if no document has it.
+        let floats: [UInt8]?
+    }
+
+    // MARK: Placing
+
+    mutating func run() throws {
+        let count = max(1_024, StoreLimits.placedVectorByteCount / (4 * index.options.dimensions))
+        while try place(atMost: count) {}
+        let liveCount = Int(clamping: try connection.integer("SELECT count(*) FROM \(table)") ?? 0)
+        if state.codeCount - liveCount > max(64, liveCount / 8) { try removeDead() }
+    }
+
+    func finish() throws { try state.store(in: table, on: connection) }
+
+    /// Places the next vectors; returns whether there may be more.
+    private mutating func place(atMost count: Int) throws -> Bool {
+        let rows = try connection.prepare(
+            """
+            SELECT number, owner, coalesce(vector,
+                (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))
+            FROM \(table) AS v WHERE number > ?1 ORDER BY number LIMIT ?2
+            """
+        )
+        try rows.bind(state.placed, at: 1)
+        try rows.bind(Int64(count), at: 2)
+        var (numbers, owners, floats): ([Int64], [Int64], [Float]) = ([], [], [])
+        while try rows.step() {
+            numbers.append(rows.integer(0))
+            owners.append(rows.integer(1))
+            floats += rows.floats(2)
+            guard floats.count == numbers.count * index.options.dimensions else {
+                throw rows.corrupt("a vector in a vector index has the wrong length")
+            }
+        }
+        rows.reset()
+        guard let last = numbers.last else { return false }
+        let placed = try encode(numbers, owners, floats)
+        try write(placed.sorted { ($0.cell, $0.number) < ($1.cell, $1.number) })
+        let remove = try connection.prepare(
+            "DELETE FROM \(table) WHERE number > ?1 AND number <= ?2"
+        )
+        try remove.bind(state.placed, at: 1)
+        try remove.bind(last, at: 2)
+        try remove.run()
+        let insert = try connection.prepare(
+            "INSERT INTO \(table) (number, owner, cell, vector) VALUES (?1, ?2, ?3, ?4)"
+        )
+        for vector in placed {
+            try insert.bind(vector.number, at: 1)
+            try insert.bind(vector.owner, at: 2)
+            try insert.bind(Int64(vector.cell), at: 3)
+            if let floats = vector.floats {
+                try insert.bind(floats, at: 4)
+            } else {
+                try insert.bind(Int64?.none, at: 4)
+            }
+            try insert.run()
+        }
+        state.placed = last
+        return numbers.count == count
+    }
+
+    private func encode(
+        _ numbers: [Int64],
+        _ owners: [Int64],
+        _ floats: [Float]
+    ) throws -> [Placed] {
+        let (metric, dimensions) = (index.options.metric, index.options.dimensions)
+        var directions = floats
+        if metric == .cosine {
+            directions = numbers.indices.flatMap {
+                let range = $0 * dimensions..<($0 + 1) * dimensions
+                return SQLiteVectorIndex.direction(Array(floats[range]), metric)
+            }
+        }
+        let cells = try training.centroids.nearest(to: directions.span).positions
+        return numbers.indices.map { place in
+            let vector = floats.span.extracting(place * dimensions..<(place + 1) * dimensions)
+            let stored = {
+                Array(floats[place * dimensions..<(place + 1) * dimensions]).storedBytes
+            }
+            var (code, error, cell): ([UInt8], Float, Int) = ([], 0, Int(cells[place]))
+            do throws(VectorError) {
+                try training.codec.encode(vector, appendingTo: &code)
+                error = try training.codec.error(of: vector, code: code.span.bytes)
+            } catch {
+                // A vector of zeros has no direction.
+                (code, cell) = (stored(), index.unencodedCell(training))
+            }
+            return Placed(
+                number: numbers[place],
+                owner: owners[place],
+                cell: cell,
+                code: code,
+                error: error,
+                floats: index.options.isLazy ? stored() : nil
+            )
+        }
+    }
+
+    private func codeByteCount(_ cell: Int) -> Int {
+        cell == index.unencodedCell(training)
+            ? 4 * index.options.dimensions : training.codec.codeByteCount
+    }
+
+    // MARK: Blocks
+
+    /// Adds codes, sorted by cell, to the blocks.
+    private mutating func write(_ placed: [Placed]) throws {
+        var start = 0
+        while start < placed.count {
+            let cell = placed[start].cell
+            let end = placed[start...].firstIndex { $0.cell != cell } ?? placed.count
+            try write(placed[start..<end], to: cell)
+            start = end
+        }
+    }
+
+    private mutating func write(_ placed: ArraySlice<Placed>, to cell: Int) throws {
+        let size = codeByteCount(cell)
+        let capacity = SQLiteVectorBlock.capacity(codeByteCount: size)
+        var (id, block) = try lastBlock(of: cell)
+        var rest = placed
+        while !rest.isEmpty {
+            let room = max(0, capacity - block.numbers.count)
+            for vector in rest.prefix(room) {
+                block.append(vector.number, vector.code, error: vector.error)
+            }
+            if room > 0 { try write(block, id) }
+            rest = rest.dropFirst(room)
+            (id, block) = (id + 1, SQLiteVectorBlock())
+        }
+        state.codeCount += placed.count
+    }
+
+    /// The last block of a cell without codes of removed vectors; an empty one if there is none.
+    private mutating func lastBlock(of cell: Int) throws -> (id: Int64, SQLiteVectorBlock) {
+        let ids = SQLiteVectorBlock.ids(of: cell)
+        let rows = try connection.prepare(
+            """
+            SELECT id, entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2
+            ORDER BY id DESC LIMIT 1
+            """
+        )
+        try rows.bind(ids.lowerBound, at: 1)
+        try rows.bind(ids.upperBound, at: 2)
+        defer { rows.reset() }
+        guard try rows.step() else { return (ids.lowerBound, SQLiteVectorBlock()) }
+        guard rows.integer(0) < ids.upperBound else {
+            throw rows.corrupt("a cell of a vector index has too many blocks")
+        }
+        var block = try self.block(rows, 1, of: cell)
+        let count = block.numbers.count
+        try removeDead(from: &block, of: cell)
+        state.codeCount -= count - block.numbers.count
+        return (rows.integer(0), block)
+    }
+
+    private func block(
+        _ rows: StoreStatement,
+        _ column: Int32,
+        of cell: Int
+    ) throws(StoreError) -> SQLiteVectorBlock {
+        let size = codeByteCount(cell)
+        let block = rows.withBytes(column) { SQLiteVectorBlock($0, codeByteCount: size) }
+        guard let block else {
+            throw rows.corrupt("a block of a vector index has the wrong length")
+        }
+        return block
+    }
+
+    private func write(_ block: SQLiteVectorBlock, _ id: Int64) throws {
+        let write = try connection.prepare(
+            "INSERT OR REPLACE INTO \(table)_blocks (id, entries) VALUES (?1, ?2)"
+        )
+        try write.bind(id, at: 1)
+        try write.bind(block.bytes, at: 2)
+        try write.run()
+    }
+
+    // MARK: Removed vectors
+
+    private func removeDead(from block: inout SQLiteVectorBlock, of cell: Int) throws {
+        let live = try connection.prepare(
+            "SELECT 1 FROM \(table) WHERE number = ?1 AND cell = ?2"
+        )
+        try live.bind(Int64(cell), at: 2)
+        try block.keep(codeByteCount: codeByteCount(cell)) { number in
+            try live.bind(number, at: 1)
+            defer { live.reset() }
+            return try live.step()
+        }
+    }
+
+    /// Writes each cell with removed vectors again.
+    private mutating func removeDead() throws {
+        for cell in 0...index.unencodedCell(training) {
+            let ids = SQLiteVectorBlock.ids(of: cell)
+            let rows = try connection.prepare(
+                "SELECT entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
+            )
+            try rows.bind(ids.lowerBound, at: 1)
+            try rows.bind(ids.upperBound, at: 2)
+            var (blocks, count): ([SQLiteVectorBlock], Int) = ([], 0)
+            while try rows.step() {
+                var block = try self.block(rows, 0, of: cell)
+                count += block.numbers.count
+                try removeDead(from: &block, of: cell)
+                blocks.append(block)
+            }
+            rows.reset()
+            let kept = blocks.reduce(0) { $0 + $1.numbers.count }
+            guard kept < count else { continue }
+            let remove = try connection.prepare(
+                "DELETE FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2"
+            )
+            try remove.bind(ids.lowerBound, at: 1)
+            try remove.bind(ids.upperBound, at: 2)
+            try remove.run()
+            for (number, block) in joined(blocks, of: cell).enumerated() {
+                try write(block, ids.lowerBound + Int64(number))
+            }
+            state.codeCount -= count - kept
+        }
+    }
+
+    /// The same codes in full blocks.
+    private func joined(_ blocks: [SQLiteVectorBlock], of cell: Int) -> [SQLiteVectorBlock] {
+        let size = codeByteCount(cell)
+        let capacity = SQLiteVectorBlock.capacity(codeByteCount: size)
+        var joined: [SQLiteVectorBlock] = []
+        var block = SQLiteVectorBlock()
+        for old in blocks {
+            for (place, number) in old.numbers.enumerated() {
+                let code = old.codes[place * size..<(place + 1) * size]
+                block.append(number, code, error: old.error)
+                guard block.numbers.count == capacity else { continue }
+                joined.append(block)
+                block = SQLiteVectorBlock()
+            }
+        }
+        return block.numbers.isEmpty ? joined : joined + [block]
+    }
+
+    // MARK: Recall
+
+    /// The neighbours of one vector in the index that is measured.
+    private struct Trial {
+        let scanner: CodeScanner
+        /// The position of each cell in the order of a search.
+        let ranks: [Int]
+        var nearest: NearestNeighbors
+    }
+
+    /// Counts the cells that a query must search to find 97 of 100 neighbours, with some vectors of the index as targets.
+    mutating func measureProbes() throws {
+        guard state.codeCount > StoreLimits.fullySearchedVectorCount,
+            index.options.probeCount == 0
+        else { return }
+        var trials = try trialVectors().map { vector in
+            var ranks = [Int](repeating: 0, count: training.centroids.count)
+            for (rank, cell) in try index.cells(near: vector, training).enumerated() {
+                ranks[cell] = rank
+            }
+            return Trial(
+                scanner: try training.codec.scanner(for: vector.span),
+                ranks: ranks,
+                nearest: NearestNeighbors(limit: 11)
+            )
+        }
+        let rows = try connection.prepare("SELECT id, entries FROM \(table)_blocks WHERE id < ?1")
+        try rows.bind(SQLiteVectorBlock.ids(of: index.unencodedCell(training)).lowerBound, at: 1)
+        while try rows.step() {
+            let cell = SQLiteVectorBlock.cell(of: rows.integer(0))
+            let block = try self.block(rows, 1, of: cell)
+            var distances = [Float](repeating: 0, count: block.numbers.count)
+            for number in trials.indices {
+                try trials[number].scanner.distances(
+                    to: block.codes.span.bytes,
+                    into: distances.mutableSpan
+                )
+                for distance in distances {
+                    trials[number].nearest.insert(Int64(cell), at: distance)
+                }
+            }
+        }
+        let ranks = trials.flatMap { trial in
+            // The nearest one is the vector itself.
+            trial.nearest.sorted.dropFirst().map { trial.ranks[Int($0.id)] }
+        }.sorted()
+        guard !ranks.isEmpty else { return }
+        state.probeCount = ranks[min(ranks.count - 1, ranks.count * 97 / 100)] + 1
+    }
+
+    private func trialVectors() throws -> [[Float]] {
+        let rows = try connection.prepare(
+            """
+            SELECT coalesce(vector,
+                (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))
+            FROM (SELECT owner, vector, row_number() OVER (ORDER BY number) AS place FROM \(table)
+                WHERE cell <> ?1) AS v WHERE place % (?2 / 64) = 0
+            """
+        )
+        try rows.bind(Int64(index.unencodedCell(training)), at: 1)
+        try rows.bind(Int64(max(64, state.codeCount)), at: 2)
+        var vectors: [[Float]] = []
+        while try rows.step() {
+            let vector = rows.floats(0)
+            guard vector.count == index.options.dimensions else { continue }
+            vectors.append(vector)
+        }
+        return vectors
+    }
+}

@@ -1,0 +1,214 @@
+internal import DivanQuery
+internal import DivanSQLite
+internal import DivanVectors
+
+/// A search for the vectors that are nearest to a target.
+///
+/// Theory of operation: the search reads the new vectors and the codes of the nearest cells, and estimates the distance
+/// of each. Each estimate has bounds (`EstimateBounds`). A vector is a candidate unless as many others as are wanted are
+/// nearer for certain, so the exact distances of the candidates, which the query computes, decide. With all cells,
+/// the result is exact. Otherwise the number of candidates has a limit, too: it matters for codes with wide bounds.
+struct SQLiteVectorSearch {
+    private struct Candidate {
+        let owner: Int64
+        let estimate: Float
+        let greatestEstimate: (Float) -> Float
+    }
+
+    /// A codec, and what it prepared for the target.
+    private struct Scan {
+        let scanner: CodeScanner
+        let codeByteCount: Int
+
+        init(_ codec: VectorCodec, _ target: [Float]) throws(VectorError) {
+            scanner = try codec.scanner(for: target.span)
+            codeByteCount = codec.codeByteCount
+        }
+    }
+
+    /// The statements that read blocks.
+    private struct Blocks {
+        private let entries: StoreStatement
+        private let owner: StoreStatement
+
+        init(_ table: String, _ connection: StoreConnection) throws(StoreError) {
+            entries = try connection.prepare(
+                "SELECT entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2"
+            )
+            owner = try connection.prepare("SELECT owner FROM \(table) WHERE number = ?1")
+        }
+
+        func rows(of cell: Int) throws(StoreError) -> StoreStatement {
+            let ids = SQLiteVectorBlock.ids(of: cell)
+            entries.reset()
+            try entries.bind(ids.lowerBound, at: 1)
+            try entries.bind(ids.upperBound, at: 2)
+            return entries
+        }
+
+        /// The document of a vector; `nil` if it was removed.
+        func owner(of number: Int64) throws(StoreError) -> Int64? {
+            try owner.bind(number, at: 1)
+            defer { owner.reset() }
+            return try owner.step() ? owner.integer(0) : nil
+        }
+    }
+
+    private let index: SQLiteVectorIndex
+    private let connection: StoreConnection
+    private let target: [Float]
+    private let wanted: Int
+
+    private var candidates: [Candidate] = []
+    /// The wanted number of vectors that are nearest for certain, by their greatest possible distances.
+    private var nearest: NearestNeighbors
+    /// The best estimates, whose number is limited; `nil` if the result must be exact.
+    private var best: NearestNeighbors?
+    private var distances: [Float] = []
+
+    /// - Parameters:
+    ///   - index: The index.
+    ///   - target: The vector from which distances are measured.
+    ///   - wanted: The number of documents that the query returns.
+    ///   - isExact: Whether all cells are searched.
+    ///   - connection: Where the index was read.
+    init(
+        _ index: SQLiteVectorIndex,
+        near target: [Float],
+        wanted: Int,
+        isExact: Bool,
+        on connection: StoreConnection
+    ) {
+        self.index = index
+        self.connection = connection
+        self.target = target
+        self.wanted = wanted
+        nearest = NearestNeighbors(limit: wanted)
+        best =
+            isExact
+            ? nil : NearestNeighbors(limit: index.options.candidateCount(for: wanted))
+    }
+
+    /// Returns the sequences of the documents that may be the nearest ones.
+    ///
+    /// - Parameter probes: The number of cells to search; the default of the index if it is not positive.
+    /// - Returns: The sequences, the best estimate first.
+    /// - Throws: `StoreError`; `VectorError` if the target has other dimensions or is not finite.
+    mutating func run(probes: Int) throws -> [Int64] {
+        guard wanted > 0 else { return [] }
+        let floats = try Scan(try index.floats, target)
+        try scanNewVectors(floats)
+        if let training = index.training {
+            let blocks = try Blocks(index.table, connection)
+            try scan(index.unencodedCell(training), of: blocks, floats)
+            try scanCells(training, of: blocks, probes: probes)
+        }
+        let bound = nearest.bound
+        var owners: Set<Int64> = []
+        return candidates.filter { $0.estimate <= min($0.greatestEstimate(bound), limit) }
+            .sorted { $0.estimate < $1.estimate }
+            .map(\.owner)
+            // Twice only in a damaged file.
+            .filter { owners.insert($0).inserted }
+    }
+
+    /// The greatest estimate of a candidate, whatever its bounds.
+    private var limit: Float { best?.bound ?? .infinity }
+
+    private mutating func scanCells(
+        _ training: SQLiteVectorIndex.Training,
+        of blocks: Blocks,
+        probes: Int
+    ) throws {
+        let scan = try Scan(training.codec, target)
+        let wantedCount = probes > 0 ? probes : index.options.probeCount
+        let isFree = wantedCount == 0
+        let count = isFree ? defaultProbeCount : wantedCount
+        for (number, cell) in try index.cells(near: target, training).enumerated() {
+            // By default, as many documents are found as there are.
+            if best != nil, number >= count, !isFree || nearest.count >= wanted { return }
+            try self.scan(cell, of: blocks, scan)
+        }
+    }
+
+    private var defaultProbeCount: Int {
+        let all = index.options.centroidCount
+        guard let state = index.state, state.codeCount > StoreLimits.fullySearchedVectorCount else {
+            return all
+        }
+        return state.probeCount ?? max(8, all / 20)
+    }
+
+    // MARK: Scanning
+
+    private mutating func scanNewVectors(_ scan: Scan) throws {
+        let rows = try index.newVectors(on: connection)
+        let batchCount = 64
+        var (owners, floats) = ([Int64](), [UInt8]())
+        floats.reserveCapacity(batchCount * scan.codeByteCount)
+        var hasMore = true
+        while hasMore {
+            owners.removeAll(keepingCapacity: true)
+            floats.removeAll(keepingCapacity: true)
+            while owners.count < batchCount {
+                hasMore = try rows.step()
+                guard hasMore else { break }
+                owners.append(rows.integer(1))
+                rows.withBytes(2) { floats.append(contentsOf: $0) }
+                guard floats.count == owners.count * scan.codeByteCount else {
+                    throw rows.corrupt("a vector in a vector index has the wrong length")
+                }
+            }
+            try estimate(floats.span.bytes, owners.count, scan)
+            add(owners.count, scan, error: 0) { owners[$0] }
+        }
+    }
+
+    private mutating func scan(_ cell: Int, of blocks: Blocks, _ scan: Scan) throws {
+        let rows = try blocks.rows(of: cell)
+        while try rows.step() {
+            try rows.withBytes(0) { bytes in
+                let size = scan.codeByteCount
+                guard let count = SQLiteVectorBlock.count(bytes.count, codeByteCount: size) else {
+                    throw rows.corrupt("a block of a vector index has the wrong length")
+                }
+                let codes = bytes.span.bytes.extracting(SQLiteVectorBlock.codes(count)...)
+                try estimate(codes, count, scan)
+                try add(count, scan, error: SQLiteVectorBlock.error(bytes)) { place in
+                    try blocks.owner(of: SQLiteVectorBlock.number(place, bytes))
+                }
+            }
+        }
+    }
+
+    private mutating func estimate(_ codes: RawSpan, _ count: Int, _ scan: Scan) throws {
+        if distances.count != count { distances = [Float](repeating: 0, count: count) }
+        try scan.scanner.distances(to: codes, into: distances.mutableSpan)
+    }
+
+    /// Adds those of the estimated vectors that may be among the nearest, the best estimate first.
+    private mutating func add(
+        _ count: Int,
+        _ scan: Scan,
+        error: Float,
+        owner: (Int) throws -> Int64?
+    ) rethrows {
+        let bounds = scan.scanner.bounds
+        func greatestEstimate(_ distance: Float) -> Float {
+            bounds.greatestEstimate(within: distance, error: error)
+        }
+        var greatest = min(greatestEstimate(nearest.bound), limit)
+        let places = (0..<count).filter { distances[$0] <= greatest }
+        for place in places.sorted(by: { distances[$0] < distances[$1] }) {
+            let estimate = distances[place]
+            guard estimate <= greatest else { return }
+            guard let owner = try owner(place) else { continue }
+            candidates.append(
+                Candidate(owner: owner, estimate: estimate, greatestEstimate: greatestEstimate)
+            )
+            best?.insert(owner, at: estimate)
+            nearest.insert(owner, at: bounds.greatestDistance(of: estimate, error: error))
+            greatest = min(greatestEstimate(nearest.bound), limit)
+        }
+    }
+}

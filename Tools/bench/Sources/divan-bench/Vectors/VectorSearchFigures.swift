@@ -1,0 +1,260 @@
+import CouchbaseLiteSwift
+import Dispatch
+import DivanPlatform
+import Foundation
+
+/// Vector searches through SQL++, and what an index costs.
+final class VectorSearchFigures {
+    private static let queryCount = 1_000
+
+    private let size: String
+    private let mixture: VectorMixture
+    private let neighbours: [Set<Int64>]
+    /// The base64 texts of the queries' vectors.
+    private let targets: [String]
+    private let directory: String
+    private var report: Report
+
+    /// Searches for `make profile`.
+    static func work(_ count: Int, _ workplace: BenchContext) throws -> () throws -> Void {
+        let figures = try VectorSearchFigures(
+            VectorMixture(count: 100_000, dimensions: 384, spread: 1.3, queryCount: queryCount),
+            try workplace.newDirectory(),
+            Report(.now(commit: nil), holdingTo: [:])
+        )
+        let database = try figures.open()
+        try figures.fill(database)
+        try figures.build(database)
+        let search = try figures.search(database)
+        return {
+            for number in 0..<count {
+                _ = try search.nearest(to: figures.targets[number % queryCount])
+            }
+        }
+    }
+
+    /// Measures vectors of some number of dimensions.
+    static func measure(
+        count: Int,
+        dimensions: Int,
+        spread: Float,
+        _ workplace: BenchContext,
+        into report: inout Report
+    ) throws {
+        let figures = try VectorSearchFigures(
+            VectorMixture(
+                count: count,
+                dimensions: dimensions,
+                spread: spread,
+                queryCount: queryCount
+            ),
+            try workplace.newDirectory(),
+            report
+        )
+        try figures.measure()
+        report = figures.report
+    }
+
+    private init(_ mixture: VectorMixture, _ directory: String, _ report: Report) throws {
+        self.mixture = mixture
+        self.directory = directory
+        self.report = report
+        size = "\(mixture.count / 1_000)k × \(mixture.dimensions)"
+        neighbours = try mixture.neighbours()
+        targets = mixture.queries.map(Self.base64)
+    }
+
+    private func add(_ name: String, _ value: Double, _ unit: String, _ remark: String = "–") {
+        report.add(Figure(name: "\(size): \(name)", unit: unit, ours: value, floorName: remark))
+    }
+
+    // MARK: The database
+
+    private func open() throws -> Database {
+        var configuration = DatabaseConfiguration()
+        configuration.directory = directory
+        return try Database(name: "vectors", config: configuration)
+    }
+
+    private func measure() throws {
+        var database = try open()
+        try fill(database)
+        let plain = try bytes()
+        add("disk space of the documents", plain / 1e6, "MB")
+        try build(database)
+        add("disk space of the index", (try bytes() - plain) / 1e6, "MB")
+        try database.close()
+
+        let opened = try open()
+        database = opened
+        let first = Stopwatch.seconds()
+        _ = try search(database).nearest(to: targets[0])
+        add("first query after opening", (Stopwatch.seconds() - first) * 1e3, "ms")
+        try measureQueries(database)
+        try measureExact(database)
+        try measureSaving(database)
+        try database.close()
+    }
+
+    private func bytes() throws -> Double {
+        let path = "\(directory)/vectors.cblite2/db.sqlite3"
+        return [path, path + "-wal"].reduce(0.0) { sum, file in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+            return sum + ((attributes?[.size] as? NSNumber)?.doubleValue ?? 0)
+        }
+    }
+
+    private static func id(_ number: Int) -> String { "\(10_000_000 + number)" }
+
+    private func document(_ number: Int, _ vector: some Sequence<Float>) throws -> MutableDocument {
+        try MutableDocument(
+            id: Self.id(number),
+            json: #"{"n":\#(number),"v":"\#(Self.base64(vector))"}"#
+        )
+    }
+
+    private func fill(_ database: Database) throws {
+        let collection = try database.defaultCollection()
+        for start in stride(from: 0, to: mixture.count, by: 1_000) {
+            try database.inBatch {
+                for number in start..<min(start + 1_000, mixture.count) {
+                    try collection.save(document: try document(number, mixture[number]))
+                }
+            }
+        }
+    }
+
+    private func build(_ database: Database) throws {
+        let cells = Int(Double(mixture.count).squareRoot())
+        let config = VectorIndexConfiguration(
+            expression: "v",
+            dimensions: UInt32(mixture.dimensions),
+            centroids: UInt32(cells)
+        )
+        let start = Stopwatch.seconds()
+        try database.defaultCollection().createIndex(withName: "near", config: config)
+        let made = Stopwatch.seconds()
+        _ = try search(database).nearest(to: targets[0])
+        let end = Stopwatch.seconds()
+        add("creating the index", made - start, "s", "\(cells) cells; base64")
+        add("training and moving into cells", end - made, "s")
+        add("build", end - start, "s")
+    }
+
+    private static func base64(_ vector: some Sequence<Float>) -> String {
+        var bytes = Data()
+        for float in vector {
+            withUnsafeBytes(of: float.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        return bytes.base64EncodedString()
+    }
+
+    // MARK: Queries
+
+    /// A prepared query.
+    private struct Search {
+        let query: any Query
+
+        func nearest(to vector: String) throws -> Set<Int64> {
+            let parameters = Parameters()
+            parameters.setString(vector, forName: "target")
+            query.parameters = parameters
+            return Set(try query.execute().map { $0.int64(at: 0) })
+        }
+    }
+
+    private func search(
+        _ database: Database,
+        _ more: String = "",
+        where filter: String = ""
+    ) throws
+        -> Search
+    {
+        Search(
+            query: try database.createQuery(
+                """
+                SELECT n FROM _ \(filter) ORDER BY APPROX_VECTOR_DISTANCE(v, $target\(more)) LIMIT 10
+                """
+            )
+        )
+    }
+
+    private func recall(_ found: [Set<Int64>], _ expected: [Set<Int64>]) -> Double {
+        var (all, right) = (0, 0)
+        for (found, expected) in zip(found, expected) {
+            all += expected.count
+            right += found.intersection(expected).count
+        }
+        return Double(right) / Double(max(all, 1))
+    }
+
+    /// Runs all queries, and returns their results and times.
+    private func run(
+        _ search: Search,
+        count: Int = queryCount
+    ) throws -> (
+        found: [Set<Int64>], seconds: [Double]
+    ) {
+        var (found, seconds) = ([Set<Int64>](), [Double]())
+        for target in targets.prefix(count) {
+            let start = Stopwatch.seconds()
+            found.append(try search.nearest(to: target))
+            seconds.append(Stopwatch.seconds() - start)
+        }
+        return (found, seconds.sorted())
+    }
+
+    private func measureQueries(_ database: Database) throws {
+        let search = try search(database)
+        _ = try run(search, count: 200)
+        let (found, seconds) = try run(search)
+        add("recall of 10, default", recall(found, neighbours), "")
+        let all = seconds.reduce(0, +)
+        add("queries, one thread", Double(Self.queryCount) / all, "1/s")
+        add("median query", seconds[seconds.count / 2] * 1e3, "ms")
+        add("p99 query", seconds[seconds.count * 99 / 100] * 1e3, "ms")
+        for probes in [1, 2, 4, 8, 16, 32, 64] {
+            let (found, seconds) = try run(
+                self.search(database, ", 'euclidean_squared', \(probes)")
+            )
+            let rate = Double(Self.queryCount) / seconds.reduce(0, +)
+            let recall = recall(found, neighbours)
+            add("queries, \(probes) cells", rate, "1/s", String(format: "recall %.3f", recall))
+        }
+    }
+
+    private func measureExact(_ database: Database) throws {
+        let exact = try search(database, ", 'euclidean_squared', 1, TRUE")
+        let (found, seconds) = try run(exact, count: 20)
+        guard found == Array(neighbours.prefix(20)) else {
+            throw BenchFailure("an exact search missed neighbours")
+        }
+        add("exact query", seconds[seconds.count / 2] * 1e3, "ms")
+    }
+
+    // MARK: Changes
+
+    private func measureSaving(_ database: Database) throws {
+        let collection = try database.defaultCollection()
+        var more = mixture.more
+        let count = 10_000
+        let floats = more.next(count)
+        let start = Stopwatch.seconds()
+        for batch in stride(from: 0, to: count, by: 1_000) {
+            try database.inBatch {
+                for number in batch..<batch + 1_000 {
+                    let place = number * mixture.dimensions
+                    try collection.save(
+                        document: try document(
+                            mixture.count + number,
+                            floats[place..<place + mixture.dimensions]
+                        )
+                    )
+                }
+            }
+            _ = try search(database).nearest(to: targets[0])
+        }
+        let seconds = Stopwatch.seconds() - start
+        add("inserts, 1,000 per transaction, each found", Double(count) / seconds, "1/s")
+    }
+}
