@@ -35,6 +35,9 @@ public final class Store: Sendable {
     /// Loaded with the first checkpoint of a peer.
     let checkpointOwners = Mutex<CheckpointQuota?>(nil)
     let expirations = Mutex(NextExpiration())
+    /// The number of transactions that ended.
+    let transactionCount = Atomic(0)
+    let preparedVectors = Mutex(PreparedVectorIndexes())
     private let hasToldOfUnsentKey = Atomic(false)
     // Accessed only by the thread that holds `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
@@ -279,6 +282,7 @@ public final class Store: Sendable {
         var repairedClock: HybridClock?
         var expiration: Int64?
         defer { if losesLedger || losesLedgerIfUndone { checkpointOwners.withLock { $0 = nil } } }
+        defer { transactionCount.add(1, ordering: .relaxed) }
         let outcome = try engine.write { transaction in
             let writer = StoreWriter(
                 transaction,

@@ -44,8 +44,6 @@ public enum StoreLimits {
     ///
     /// A larger cache would only slow down scans, whose pages would no longer fit the processor's cache.
     public static let seekingCacheByteCount = 10 << 20
-    /// Bytes of pages that a reader caches after a vector search.
-    public static let vectorCacheByteCount = 48 << 20
     /// Bytes of pages that a reader caches while it scans a database with more than `seekingCacheByteCount`.
     public static let scanCacheByteCount = 512 << 10
     /// Documents that a reader looks up before it caches more pages.
@@ -143,6 +141,8 @@ public enum StoreLimits {
     public static let vectorSampleByteCount = 48 << 20
     /// Bytes of a block of vector codes, about three pages of a file.
     public static let vectorBlockByteCount = 24_000
+    /// Bytes of the codes that the readers of a database keep from earlier vector searches.
+    public static let vectorCellCacheByteCount = 64 << 20
     /// Bytes of the vectors that are moved into cells at a time.
     public static let placedVectorByteCount = 32 << 20
     /// Vectors of an index whose cells are all searched by default, which takes about a millisecond.

@@ -23,7 +23,7 @@ public struct EstimateBounds: Sendable {
     ///
     /// - Parameters:
     ///   - estimate: What the scanner returned.
-    ///   - error: The largest `VectorCodec.error(of:code:)` of the vectors.
+    ///   - error: The largest error of the vectors' codes (`VectorCodec.encode`).
     /// - Returns: A distance.
     public func greatestDistance(of estimate: Float, error: Float) -> Float {
         switch metric {

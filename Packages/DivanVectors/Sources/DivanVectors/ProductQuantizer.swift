@@ -14,15 +14,18 @@ struct ProductQuantizer: Equatable, Sendable {
 
     // MARK: Codes
 
+    /// Returns the squared length of the difference between the vector and what the code stands for.
     func encode(
         _ vector: Span<Float>,
         _ kernels: any VectorKernels,
         appendingTo codes: inout [UInt8]
-    ) {
+    ) -> Double {
         var (window, filled): (UInt32, Int) = (0, 0)
+        var squaredError = 0.0
         for (part, book) in books.enumerated() {
             let floats = part * book.dimensions..<(part + 1) * book.dimensions
-            let (positions, _) = book.assign(vector.extracting(floats), kernels)
+            let (positions, distances) = book.assign(vector.extracting(floats), kernels)
+            squaredError += Double(distances[0])
             window |= positions[0] << filled
             filled += bits
             while filled >= 8 {
@@ -32,6 +35,7 @@ struct ProductQuantizer: Equatable, Sendable {
             }
         }
         if filled > 0 { codes.append(UInt8(truncatingIfNeeded: window)) }
+        return squaredError
     }
 
     func decode(_ code: RawSpan, appendingTo vector: inout [Float]) {

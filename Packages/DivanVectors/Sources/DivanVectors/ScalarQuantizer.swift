@@ -31,17 +31,22 @@ struct ScalarQuantizer: Equatable, Sendable {
 
     // MARK: Codes
 
-    func encode(_ vector: Span<Float>, appendingTo codes: inout [UInt8]) {
+    /// Returns the squared length of the difference between the vector and what the code stands for.
+    func encode(_ vector: Span<Float>, appendingTo codes: inout [UInt8]) -> Double {
         let half = Double(largest) / 2
-        var squaredLength = 0.0
+        var (squaredLength, squaredError) = (0.0, 0.0)
         let numbers = lowest.indices.map { dimension in
             let number = number(of: vector[dimension], dimension)
-            let part = Double(steps[dimension]) * (Double(number) - half)
+            let step = Double(steps[dimension])
+            let part = step * (Double(number) - half)
             squaredLength += part * part
+            let value = Double(lowest[dimension]) + step * Double(number)
+            squaredError += (Double(vector[dimension]) - value) * (Double(vector[dimension]) - value)
             return number
         }
         for plane in planes { plane.append(numbers, to: &codes) }
         codes.append(float: Float(squaredLength))
+        return squaredError
     }
 
     /// The number of the nearest value; a component may be far outside the range.

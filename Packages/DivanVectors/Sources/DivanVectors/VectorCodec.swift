@@ -53,31 +53,40 @@ public struct VectorCodec: Sendable {
 
     /// Appends the code of a vector.
     ///
+    /// - Parameters:
+    ///   - vector: The vector.
+    ///   - codes: Receives the code.
+    /// - Returns: The length of the difference between the vector and what the code stands for (`EstimateBounds`);
+    ///   under the cosine distance, both are of length 1.
     /// - Throws: `VectorError.vectorLength`, `.notFinite`, or `.zeroVector` if a quantizing codec has the cosine
     ///   distance. Nothing is appended then.
+    @discardableResult
     public func encode(
         _ vector: Span<Float>,
         appendingTo codes: inout [UInt8]
-    ) throws(VectorError) {
+    ) throws(VectorError) -> Float {
         guard vector.count == dimensions else {
             throw .vectorLength(vector.count, expected: dimensions)
         }
         try vector.requireFinite()
         if case .none = quantizer {
             for component in vector.indices { codes.append(float: vector[component]) }
-            return
+            return 0
         }
         guard metric == .cosine else { return quantize(vector, appendingTo: &codes) }
         guard let unit = vector.unit else { throw .zeroVector }
-        quantize(unit.span, appendingTo: &codes)
+        return quantize(unit.span, appendingTo: &codes)
     }
 
-    private func quantize(_ vector: Span<Float>, appendingTo codes: inout [UInt8]) {
-        switch quantizer {
-        case .none: break
-        case .scalar(let scalar): scalar.encode(vector, appendingTo: &codes)
-        case .product(let product): product.encode(vector, kernels, appendingTo: &codes)
-        }
+    private func quantize(_ vector: Span<Float>, appendingTo codes: inout [UInt8]) -> Float {
+        let squared =
+            switch quantizer {
+            case .none: 0.0
+            case .scalar(let scalar): scalar.encode(vector, appendingTo: &codes)
+            case .product(let product): product.encode(vector, kernels, appendingTo: &codes)
+            }
+        // Rounded up by more than the kernels' own rounding.
+        return Float(squared.squareRoot() * 1.00001).nextUp
     }
 
     /// Returns the vector that a code stands for; of length 1 if a quantizing codec has the cosine distance.
@@ -94,31 +103,6 @@ public struct VectorCodec: Sendable {
         case .product(let product): product.decode(code, appendingTo: &vector)
         }
         return vector
-    }
-
-    /// Returns the length of the difference between a vector and what its code stands for (`EstimateBounds`).
-    ///
-    /// Under the cosine distance, both are of length 1.
-    ///
-    /// - Throws: As `encode` and `decode`.
-    public func error(of vector: Span<Float>, code: RawSpan) throws(VectorError) -> Float {
-        guard vector.count == dimensions else {
-            throw .vectorLength(vector.count, expected: dimensions)
-        }
-        if case .none = quantizer { return 0 }
-        let decoded = try decode(code)
-        var scale = 1.0
-        if metric == .cosine {
-            let length = vector.squaredLength.squareRoot()
-            guard length > 0 else { throw .zeroVector }
-            scale = 1 / length
-        }
-        var sum = 0.0
-        for index in decoded.indices {
-            let difference = Double(vector[index]) * scale - Double(decoded[index])
-            sum += difference * difference
-        }
-        return Float(sum.squareRoot()).nextUp
     }
 
     /// Prepares a query.

@@ -24,10 +24,7 @@ import Testing
         let codec = try training.finish()
         var (codes, error): ([UInt8], Float) = ([], 0)
         for number in 0..<vectors.count {
-            var code: [UInt8] = []
-            try codec.encode(vectors[number].span, appendingTo: &code)
-            error = max(error, try codec.error(of: vectors[number].span, code: code.span.bytes))
-            codes += code
+            error = max(error, try codec.encode(vectors[number].span, appendingTo: &codes))
         }
         for query in vectors.queries + [vectors[0]] {
             let scanner = try codec.scanner(for: query.span)
@@ -55,8 +52,7 @@ import Testing
         )
         let codec = try training.finish()
         var code: [UInt8] = []
-        try codec.encode(vectors[0].span, appendingTo: &code)
-        let error = try codec.error(of: vectors[0].span, code: code.span.bytes)
+        let error = try codec.encode(vectors[0].span, appendingTo: &code)
         let query = vectors.queries[0]
         let bounds = try codec.scanner(for: query.span).bounds
         let distance = try VectorQuery(query, metric: .euclideanSquared)

@@ -41,6 +41,8 @@ enum Work: String, CaseIterable {
     case live
     /// Vector searches among 100,000 vectors of 384 dimensions.
     case nearest
+    /// Saves of documents with such vectors, in batches of 1,000, with a search after each.
+    case saveNearest = "save-nearest"
 
     /// Does the work, and prints the cost of one item.
     func run(count: Int, control: String?) throws {
@@ -83,7 +85,8 @@ enum Work: String, CaseIterable {
         case .pushOne: try Self.pushes(count, place)
         case .pullLocal: try Self.pullLocal(count, place, indexes: [])
         case .live: try Self.live(count, place)
-        case .nearest: try VectorSearchFigures.work(count, place)
+        case .nearest: try VectorSearchFigures.searches(count, place)
+        case .saveNearest: try VectorSearchFigures.saves(count, place)
         case .pullIndexed: try Self.pullLocal(count, place, indexes: IndexedPullFigures.indexed)
         }
     }

@@ -70,16 +70,16 @@ struct SQLiteVectorCheck {
         _ error: Float
     ) throws -> Bool {
         guard vector.count == index.options.dimensions else { return false }
-        var expected: [UInt8] = []
+        var (expected, expectedError): ([UInt8], Float) = ([], 0)
         do throws(VectorError) {
-            try codec.encode(vector.span, appendingTo: &expected)
+            expectedError = try codec.encode(vector.span, appendingTo: &expected)
         } catch {
             return false
         }
-        guard code.elementsEqual(expected) else { return false }
+        guard code.elementsEqual(expected), expectedError <= error else { return false }
         if cell == index.unencodedCell(training) { return true }
         let direction = SQLiteVectorIndex.direction(vector, index.options.metric)
-        return try training.centroids.nearest(to: direction.span).positions == [UInt32(cell)]
-            && codec.error(of: vector.span, code: expected.span.bytes) <= error
+        return try training.centroids.nearest(to: direction.span).positions.first.map { Int($0) }
+            == cell
     }
 }

@@ -22,6 +22,8 @@ struct SQLiteVectorIndex {
         var identity: String
         /// The number of vectors that the index was trained with.
         var trainedCount: Int
+        /// Differs for each change of the codes.
+        var version: Int64 = 0
         /// The greatest number of a vector in a cell: vectors with greater numbers are new.
         var placed: Int64 = 0
         /// The number of codes in blocks, including those of removed vectors.
@@ -58,7 +60,7 @@ struct SQLiteVectorIndex {
         _ table: String,
         on connection: StoreConnection
     ) throws -> (options: QueryVectorOptions, state: State?) {
-        let heads = try connection.prepare(
+        let heads = try connection.functionStatement(
             "SELECT value FROM \(table)_parts WHERE number <= 1 ORDER BY number"
         )
         defer { heads.reset() }
@@ -117,7 +119,7 @@ struct SQLiteVectorIndex {
     /// Reads the vectors that are in no cell, with their numbers, owners and floats, by ascending number.
     func newVectors(on connection: StoreConnection) throws(StoreError) -> StoreStatement {
         // The floats of most are in the table; those of others are in documents.
-        let rows = try connection.prepare(
+        let rows = try connection.functionStatement(
             """
             SELECT number, owner, coalesce(vector,
                 (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))
@@ -142,14 +144,20 @@ struct SQLiteVectorIndex {
         return length > 0 ? vector.map { Float(Double($0) / length) } : vector
     }
 
-    /// The cells, the nearest first.
-    func cells(near target: [Float], _ training: Training) throws(VectorError) -> [Int] {
+    /// The cells, the nearest first; only `limit` of them if it is set.
+    func cells(
+        near target: [Float],
+        _ training: Training,
+        limit: Int? = nil
+    ) throws(VectorError) -> [Int] {
         let target = Self.direction(target, options.metric)
         let distances =
             options.metric == .dot
             ? try training.centroids.products(with: target.span).map { -$0 }
             : try training.centroids.squaredDistances(from: target.span)
-        return distances.indices.sorted { (distances[$0], $0) < (distances[$1], $1) }
+        var nearest = NearestNeighbors(limit: limit ?? distances.count)
+        for (cell, distance) in distances.enumerated() { nearest.insert(Int64(cell), at: distance) }
+        return nearest.sorted.map { Int($0.id) }
     }
 }
 
@@ -159,11 +167,12 @@ extension SQLiteVectorIndex.State {
         func count(_ value: JSON?) -> Int? { value?.int.flatMap { Int(exactly: $0) } }
         guard let json = try? JSON(parsing: text), let identity = json["identity"]?.string,
             let trainedCount = count(json["count"]), let placed = json["placed"]?.int,
-            let codeCount = count(json["codes"]), codeCount >= 0
+            let codeCount = count(json["codes"]), 0...1 << 48 ~= codeCount, let version = json["version"]?.int
         else { return nil }
         self.init(
             identity: identity,
             trainedCount: trainedCount,
+            version: version,
             placed: placed,
             codeCount: codeCount,
             probeCount: count(json["probes"])
@@ -174,7 +183,7 @@ extension SQLiteVectorIndex.State {
     func store(in table: String, on connection: StoreConnection) throws {
         var members: JSONObject = [
             "identity": .string(identity), "count": .int(Int64(trainedCount)),
-            "placed": .int(placed), "codes": .int(Int64(codeCount)),
+            "placed": .int(placed), "codes": .int(Int64(codeCount)), "version": .int(version),
         ]
         if let probeCount { members["probes"] = .int(Int64(probeCount)) }
         let insert = try connection.prepare(

@@ -47,7 +47,10 @@ struct SQLiteVectorPlacing {
         if state.codeCount - liveCount > max(64, liveCount / 8) { try removeDead() }
     }
 
-    func finish() throws { try state.store(in: table, on: connection) }
+    mutating func finish() throws {
+        state.version &+= 1
+        try state.store(in: table, on: connection)
+    }
 
     /// Places the next vectors; returns whether there may be more.
     private mutating func place(atMost count: Int) throws -> Bool {
@@ -118,8 +121,7 @@ struct SQLiteVectorPlacing {
             }
             var (code, error, cell): ([UInt8], Float, Int) = ([], 0, Int(cells[place]))
             do throws(VectorError) {
-                try training.codec.encode(vector, appendingTo: &code)
-                error = try training.codec.error(of: vector, code: code.span.bytes)
+                error = try training.codec.encode(vector, appendingTo: &code)
             } catch {
                 // A vector of zeros has no direction.
                 (code, cell) = (stored(), index.unencodedCell(training))
@@ -305,7 +307,9 @@ struct SQLiteVectorPlacing {
                 nearest: NearestNeighbors(limit: 11)
             )
         }
-        let rows = try connection.prepare("SELECT id, entries FROM \(table)_blocks WHERE id < ?1")
+        let rows = try connection.prepare(
+            "SELECT id, entries FROM \(table)_blocks WHERE id >= 0 AND id < ?1"
+        )
         try rows.bind(SQLiteVectorBlock.ids(of: index.unencodedCell(training)).lowerBound, at: 1)
         while try rows.step() {
             let cell = SQLiteVectorBlock.cell(of: rows.integer(0))

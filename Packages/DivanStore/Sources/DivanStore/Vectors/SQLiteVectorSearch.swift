@@ -30,12 +30,21 @@ struct SQLiteVectorSearch {
     private struct Blocks {
         private let entries: StoreStatement
         private let owner: StoreStatement
+        /// Names the contents of all blocks.
+        let version: String
 
-        init(_ table: String, _ connection: StoreConnection) throws(StoreError) {
-            entries = try connection.prepare(
+        init(
+            _ table: String,
+            _ state: SQLiteVectorIndex.State?,
+            _ connection: StoreConnection
+        ) throws(StoreError) {
+            version = "\(table) \(state?.identity ?? "") \(state?.version ?? 0) \(state?.placed ?? 0)"
+            entries = try connection.functionStatement(
                 "SELECT entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2"
             )
-            owner = try connection.prepare("SELECT owner FROM \(table) WHERE number = ?1")
+            owner = try connection.functionStatement(
+                "SELECT owner FROM \(table) WHERE number = ?1"
+            )
         }
 
         func rows(of cell: Int) throws(StoreError) -> StoreStatement {
@@ -99,7 +108,7 @@ struct SQLiteVectorSearch {
         let floats = try Scan(try index.floats, target)
         try scanNewVectors(floats)
         if let training = index.training {
-            let blocks = try Blocks(index.table, connection)
+            let blocks = try Blocks(index.table, index.state, connection)
             try scan(index.unencodedCell(training), of: blocks, floats)
             try scanCells(training, of: blocks, probes: probes)
         }
@@ -122,12 +131,16 @@ struct SQLiteVectorSearch {
     ) throws {
         let scan = try Scan(training.codec, target)
         let wantedCount = probes > 0 ? probes : index.options.probeCount
-        let isFree = wantedCount == 0
-        let count = isFree ? defaultProbeCount : wantedCount
-        for (number, cell) in try index.cells(near: target, training).enumerated() {
-            // By default, as many documents are found as there are.
-            if best != nil, number >= count, !isFree || nearest.count >= wanted { return }
+        let isExact = best == nil
+        let count = isExact ? nil : wantedCount > 0 ? wantedCount : defaultProbeCount
+        for cell in try index.cells(near: target, training, limit: count) {
             try self.scan(cell, of: blocks, scan)
+        }
+        // By default, as many documents are found as there are.
+        guard let count, wantedCount == 0, nearest.count < wanted else { return }
+        for cell in try index.cells(near: target, training).dropFirst(count) {
+            try self.scan(cell, of: blocks, scan)
+            if nearest.count >= wanted { return }
         }
     }
 
@@ -143,6 +156,7 @@ struct SQLiteVectorSearch {
 
     private mutating func scanNewVectors(_ scan: Scan) throws {
         let rows = try index.newVectors(on: connection)
+        defer { rows.reset() }
         let batchCount = 64
         var (owners, floats) = ([Int64](), [UInt8]())
         floats.reserveCapacity(batchCount * scan.codeByteCount)
@@ -165,13 +179,19 @@ struct SQLiteVectorSearch {
     }
 
     private mutating func scan(_ cell: Int, of blocks: Blocks, _ scan: Scan) throws {
+        if let cells = connection.client.cells,
+            let kept = try kept(cell, of: blocks, scan.codeByteCount, cells)
+        {
+            try estimate(kept.codes.span.bytes, kept.numbers.count, scan)
+            return try add(kept.numbers.count, scan, error: kept.error) { place in
+                try blocks.owner(of: kept.numbers[place])
+            }
+        }
         let rows = try blocks.rows(of: cell)
+        defer { rows.reset() }
         while try rows.step() {
             try rows.withBytes(0) { bytes in
-                let size = scan.codeByteCount
-                guard let count = SQLiteVectorBlock.count(bytes.count, codeByteCount: size) else {
-                    throw rows.corrupt("a block of a vector index has the wrong length")
-                }
+                let count = try Self.count(bytes, scan.codeByteCount, rows)
                 let codes = bytes.span.bytes.extracting(SQLiteVectorBlock.codes(count)...)
                 try estimate(codes, count, scan)
                 try add(count, scan, error: SQLiteVectorBlock.error(bytes)) { place in
@@ -179,6 +199,48 @@ struct SQLiteVectorSearch {
                 }
             }
         }
+    }
+
+    /// All codes of a cell, which are kept for other searches; `nil` if they must be read block by block.
+    private func kept(
+        _ cell: Int,
+        of blocks: Blocks,
+        _ codeByteCount: Int,
+        _ cells: VectorCellCache
+    ) throws -> VectorCell? {
+        let key = VectorCellCache.Key(version: blocks.version, cell: cell)
+        if let kept = cells.cell(key) { return kept }
+        // An exact search reads all cells once, and must not push out those of others.
+        guard best != nil else { return nil }
+        var read = VectorCell()
+        // As many as a cell has on average, unless the file says nonsense.
+        let mean = (index.state?.codeCount ?? 0) / max(1, index.options.centroidCount)
+        let count = min(mean, StoreLimits.vectorCellCacheByteCount / 8 / codeByteCount)
+        read.numbers.reserveCapacity(count)
+        read.codes.reserveCapacity(count * codeByteCount)
+        let rows = try blocks.rows(of: cell)
+        defer { rows.reset() }
+        while try rows.step() {
+            try rows.withBytes(0) { bytes in
+                let count = try Self.count(bytes, codeByteCount, rows)
+                for place in 0..<count { read.numbers.append(SQLiteVectorBlock.number(place, bytes)) }
+                read.codes.append(contentsOf: bytes[SQLiteVectorBlock.codes(count)...])
+                read.error = max(read.error, SQLiteVectorBlock.error(bytes))
+            }
+        }
+        cells.keep(read, as: key)
+        return read
+    }
+
+    private static func count(
+        _ block: UnsafeBufferPointer<UInt8>,
+        _ codeByteCount: Int,
+        _ rows: StoreStatement
+    ) throws(StoreError) -> Int {
+        guard let count = SQLiteVectorBlock.count(block.count, codeByteCount: codeByteCount) else {
+            throw rows.corrupt("a block of a vector index has the wrong length")
+        }
+        return count
     }
 
     private mutating func estimate(_ codes: RawSpan, _ count: Int, _ scan: Scan) throws {

@@ -59,7 +59,7 @@ extension SQLiteSession {
                 try remove.run()
             }
             guard let vector else { continue }
-            number += 1
+            number &+= 1
             try insert.bind(number, at: 1)
             try insert.bind(sequence, at: 2)
             try insert.bind(vector.storedBytes, at: 3)

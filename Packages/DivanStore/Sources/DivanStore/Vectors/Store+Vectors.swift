@@ -2,6 +2,24 @@ public import DivanJSON
 internal import DivanLog
 public import DivanQuery
 internal import DivanVectors
+import Synchronization
+
+/// The trained indexes that were prepared since the last transaction.
+struct PreparedVectorIndexes {
+    private var transactionCount = 0
+    private var names: [CollectionPath: Set<ExactText>] = [:]
+
+    /// Whether an index was prepared after this number of transactions.
+    func contains(_ name: ExactText, in path: CollectionPath, at count: Int) -> Bool {
+        count == transactionCount && names[path]?.contains(name) == true
+    }
+
+    mutating func insert(_ name: ExactText, in path: CollectionPath, at count: Int) {
+        if count != transactionCount { names = [:] }
+        transactionCount = count
+        names[path, default: []].insert(name)
+    }
+}
 
 /// A document whose vector is to be computed for a lazy index.
 public struct PendingVector: Sendable {
@@ -56,10 +74,12 @@ extension Store {
     }
 
     private func prepareVectorIndex(_ name: ExactText, in path: CollectionPath) {
+        let count = transactionCount.load(ordering: .relaxed)
+        guard !preparedVectors.withLock({ $0.contains(name, in: path, at: count) }) else { return }
         var reason = ""
         do {
             guard let state = try trainVectorIndex(name, in: path), !state.isTrained else {
-                return
+                return preparedVectors.withLock { $0.insert(name, in: path, at: count) }
             }
             reason =
                 " until it has \(state.options.minimumTrainingCount) vectors (now"

@@ -16,7 +16,32 @@ final class VectorSearchFigures {
     private var report: Report
 
     /// Searches for `make profile`.
-    static func work(_ count: Int, _ workplace: BenchContext) throws -> () throws -> Void {
+    static func searches(
+        _ count: Int,
+        _ workplace: BenchContext
+    ) throws -> () throws -> Void {
+        let (figures, database) = try forProfile(workplace)
+        let search = try figures.search(database)
+        return {
+            for number in 0..<count {
+                _ = try search.nearest(to: figures.targets[number % queryCount])
+            }
+        }
+    }
+
+    /// Saves for `make profile`.
+    static func saves(
+        _ count: Int,
+        _ workplace: BenchContext
+    ) throws -> () throws -> Void {
+        let (figures, database) = try forProfile(workplace)
+        let documents = try figures.moreDocuments(count)
+        return { try figures.save(documents, in: database) }
+    }
+
+    private static func forProfile(
+        _ workplace: BenchContext
+    ) throws -> (VectorSearchFigures, Database) {
         let figures = try VectorSearchFigures(
             VectorMixture(count: 100_000, dimensions: 384, spread: 1.3, queryCount: queryCount),
             try workplace.newDirectory(),
@@ -25,12 +50,7 @@ final class VectorSearchFigures {
         let database = try figures.open()
         try figures.fill(database)
         try figures.build(database)
-        let search = try figures.search(database)
-        return {
-            for number in 0..<count {
-                _ = try search.nearest(to: figures.targets[number % queryCount])
-            }
-        }
+        return (figures, database)
     }
 
     /// Measures vectors of some number of dimensions.
@@ -235,26 +255,30 @@ final class VectorSearchFigures {
     // MARK: Changes
 
     private func measureSaving(_ database: Database) throws {
-        let collection = try database.defaultCollection()
-        var more = mixture.more
         let count = 10_000
-        let floats = more.next(count)
+        let documents = try moreDocuments(count)
         let start = Stopwatch.seconds()
-        for batch in stride(from: 0, to: count, by: 1_000) {
-            try database.inBatch {
-                for number in batch..<batch + 1_000 {
-                    let place = number * mixture.dimensions
-                    try collection.save(
-                        document: try document(
-                            mixture.count + number,
-                            floats[place..<place + mixture.dimensions]
-                        )
-                    )
-                }
-            }
-            _ = try search(database).nearest(to: targets[0])
-        }
+        try save(documents, in: database)
         let seconds = Stopwatch.seconds() - start
         add("inserts, 1,000 per transaction, each found", Double(count) / seconds, "1/s")
+    }
+
+    private func moreDocuments(_ count: Int) throws -> [MutableDocument] {
+        var source = mixture.more
+        return try (0..<count).map { try document(mixture.count + $0, source.next(1)) }
+    }
+
+    /// Saves documents in batches of 1,000, with a search after each.
+    private func save(_ documents: [MutableDocument], in database: Database) throws {
+        let collection = try database.defaultCollection()
+        let search = try search(database)
+        for start in stride(from: 0, to: documents.count, by: 1_000) {
+            try database.inBatch {
+                for document in documents[start..<min(start + 1_000, documents.count)] {
+                    try collection.save(document: document)
+                }
+            }
+            _ = try search.nearest(to: targets[0])
+        }
     }
 }

@@ -8,13 +8,11 @@ struct KeptPages {
     // `nil` if the number stays as it is.
     private var countToMore: Int?
     private var isScanning = false
-    private var keepsVectors = false
 
     /// Makes a connection keep few pages until documents are looked up.
     mutating func begin(on connection: StoreConnection) throws(StoreError) {
         try Self.keep(StoreLimits.readerCacheByteCount, on: connection)
         countToMore = StoreLimits.soughtDocumentCount
-        keepsVectors = false
     }
 
     /// Makes a connection keep the few pages that a long scan needs until `endScan`; no effect in a database whose
@@ -28,7 +26,7 @@ struct KeptPages {
         let (byteCount, overflow) = count.multipliedReportingOverflow(by: connection.pageByteCount)
         guard overflow || byteCount > StoreLimits.seekingCacheByteCount else { return }
         try Self.keep(StoreLimits.scanCacheByteCount, on: connection)
-        (isScanning, countToMore, keepsVectors) = (true, nil, false)
+        (isScanning, countToMore) = (true, nil)
     }
 
     /// Lets a connection keep pages again.
@@ -50,13 +48,6 @@ struct KeptPages {
         guard countToMore != nil else { return }
         countToMore = nil
         try Self.keep(StoreLimits.seekingCacheByteCount, on: connection)
-    }
-
-    /// Makes the connection keep the pages of vector indexes, of which each search reads others.
-    mutating func keepVectors(on connection: StoreConnection) throws(StoreError) {
-        guard !keepsVectors, !isScanning else { return }
-        (keepsVectors, countToMore) = (true, nil)
-        try Self.keep(StoreLimits.vectorCacheByteCount, on: connection)
     }
 
     /// Makes the writer's connection keep the pages that a transaction changes, including those of any

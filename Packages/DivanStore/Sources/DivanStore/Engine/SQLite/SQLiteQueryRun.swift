@@ -20,9 +20,6 @@ final class SQLiteQueryRun {
     /// Begins a query; its resources are kept for the next run, if there will be one.
     init(_ query: StorageQuery, on session: SQLiteSession, isKept: Bool = true) throws {
         try session.pages.keepMore(on: session.connection)
-        if !query.statement.vectorSearches.isEmpty {
-            try session.pages.keepVectors(on: session.connection)
-        }
         let allowance = session.allowance(for: query)
         let (translation, statement) = try session.prepare(
             query.statement,

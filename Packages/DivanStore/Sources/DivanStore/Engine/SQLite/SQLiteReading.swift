@@ -17,6 +17,7 @@ struct EngineReaders: SQLiteReaderSource {
     let place: DatabaseFileLocation
     /// The latest.
     private(set) var opening: SQLiteOpening
+    private let cells = VectorCellCache()
 
     init(_ place: DatabaseFileLocation, _ opening: SQLiteOpening) {
         self.place = place
@@ -31,7 +32,7 @@ struct EngineReaders: SQLiteReaderSource {
     /// Opened for writing if the writer is, because the first reader may have to recover the log
     /// after a crash.
     func open(_ check: () throws(StoreError) -> Void) throws(StoreError) -> SQLiteSession {
-        let connection = try StoreConnection(place, mode: opening.mode)
+        let connection = try StoreConnection(place, mode: opening.mode, cells: cells)
         try check()
         let session = try SQLiteSession(connection)
         try session.pages.begin(on: connection)

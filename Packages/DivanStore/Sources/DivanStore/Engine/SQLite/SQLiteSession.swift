@@ -27,6 +27,7 @@ final class SQLiteSession {
         let version = try SQLiteSchema.version(of: connection)
         hasChecksums = version >= SQLiteSchema.checksumVersion
         packers = SQLitePackers(mayPack: version >= Int64(StorageFormat.packed.rawValue))
+        connection.client.owner.session = self
     }
 
     /// The statement with this text, prepared once.

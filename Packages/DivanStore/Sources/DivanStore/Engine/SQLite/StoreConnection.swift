@@ -11,6 +11,15 @@ typealias StoreStatement = SQLiteStatement<StoreFunctions>
 struct StoreFunctions: SQLiteClient {
     /// Unpacks bodies, also for SQL functions; kept by the connection, and released after its handle.
     let bodies: SQLiteBodies
+    /// The cells that searches share; `nil` for a connection that sees data before it is committed.
+    var cells: VectorCellCache?
+    /// Keeps statements for the functions.
+    let owner = SessionReference()
+
+    /// The session that uses the connection, which may end earlier.
+    final class SessionReference {
+        weak var session: SQLiteSession?
+    }
 
     static func failure(_ error: SQLiteError) -> StoreError { StoreError(error) }
 
@@ -30,14 +39,22 @@ extension SQLiteConnection<StoreFunctions> {
         try self.init(DatabaseFileLocation(path), mode: mode)
     }
 
-    /// Opens a file with its key; `namesOthers` lets statements refer to other files by URI.
+    /// Opens a file with its key; `namesOthers` lets statements refer to other files by URI, and `cells` are for
+    /// readers.
     convenience init(
         _ place: DatabaseFileLocation,
         mode: SQLiteMode,
-        namesOthers: Bool = false
+        namesOthers: Bool = false,
+        cells: VectorCellCache? = nil
     ) throws(StoreError) {
-        let functions = StoreFunctions(bodies: SQLiteBodies(place.packing))
+        let functions = StoreFunctions(bodies: SQLiteBodies(place.packing), cells: cells)
         try self.init(place.file, mode: mode, client: functions, namesOthers: namesOthers)
+    }
+
+    /// A statement for a function, which resets it before it returns; the session keeps it for the next call.
+    func functionStatement(_ sql: String) throws(StoreError) -> StoreStatement {
+        if let session = client.owner.session { return try session.statement(sql) }
+        return try prepare(sql)
     }
 
     /// Unpacks the bodies that the connection reads.
