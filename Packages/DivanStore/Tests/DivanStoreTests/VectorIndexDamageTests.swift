@@ -14,6 +14,11 @@ import Testing
     private let home: TemporaryDirectory
     private let path: String
 
+    /// Sets a member of the state of the training.
+    private static func state(_ name: String, _ value: String) -> String {
+        "UPDATE \(table)_parts SET value = json_set(value, '$.\(name)', json('\(value)')) WHERE number = 1"
+    }
+
     init() throws {
         home = try TemporaryDirectory()
         path = home.file("a.cblite2")
@@ -67,6 +72,16 @@ import Testing
         "UPDATE \(table)_blocks SET id = id + 16777216",
         "INSERT INTO \(table)_blocks SELECT id + 1, entries FROM \(table)_blocks",
         "UPDATE \(table)_parts SET value = '{}' WHERE number = 1",
+        state("codes", "281474976710656"), state("codes", "-1"), state("codes", "9e99"),
+        state("placed", "9223372036854775807"), state("placed", "-9223372036854775808"),
+        state("version", "9223372036854775807"), state("probes", "-9223372036854775808"),
+        state("probes", "9223372036854775807"), state("identity", "7"),
+        "UPDATE \(table)_blocks SET id = id - 4611686018427387904",
+        "UPDATE \(table)_blocks SET id = -1 - id",
+        "UPDATE \(table) SET cell = 9223372036854775807 WHERE owner = 7",
+        "UPDATE \(table) SET cell = -1",
+        "UPDATE \(table) SET number = 9223372036854775807 WHERE owner = 7",
+        "UPDATE \(table) SET vector = x'00'",
         "DELETE FROM \(table)_parts WHERE number = 1",
         "UPDATE \(table)_parts SET value = zeroblob(length(value)) WHERE number = 2",
         "UPDATE \(table)_parts SET value = zeroblob(length(value)) WHERE number = 3",
@@ -79,6 +94,17 @@ import Testing
         defer { try? store.close() }
         #expect(throws: StoreError.self) { try store.checkIntegrity() }
         #expect(try !store.inspect().damages.isEmpty)
+        // What is wrong may be found, but must not end the process.
+        _ = try? nearest(store)
+        for number in 0..<3 {
+            let body = Array(#"{"v":[\#(number),1,1,1]}"#.utf8)
+            _ = try? store.save(DocumentID(unchecked: "doc-\(number)"), in: .default, body: body)
+            _ = try? nearest(store)
+        }
+        try? store.write { writer in
+            guard let table = try writer.vectorTable("v", in: .default) else { return }
+            try writer.changing().trainVectorIndex(table)
+        }
         _ = try store.reindex()
         try store.checkIntegrity()
         #expect(try nearest(store).count == 5)

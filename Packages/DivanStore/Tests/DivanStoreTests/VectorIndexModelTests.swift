@@ -8,7 +8,7 @@ import Testing
 
 /// Random changes of documents with vectors, compared with a model.
 @Suite struct VectorIndexModelTests {
-    @Test(arguments: 0..<TestLength.of(3, long: 12))
+    @Test(arguments: 0..<TestLength.of(4, long: 200))
     func `an index has the vectors of the documents after any changes`(round: Int) throws {
         let seed = UInt64.random(in: 0...999_999)
         var run = try VectorIndexRun(seed: seed)
@@ -203,18 +203,29 @@ private struct VectorIndexRun {
                 }
             }
         }
-        return problems
+        return try problems + problemsOfFew(near: target)
+    }
+
+    /// What is wrong with an exact search for fewer documents than there are.
+    private func problemsOfFew(near target: [Float]) throws -> [String] {
+        let found = try nearest(target, isExact: true, limit: 5).map(\.distance)
+        let all = vectors.values.compactMap { $0.map { distance($0, target) } }
+        let expected = Array(all.sorted().prefix(5))
+        let areEqual = zip(found, expected).allSatisfy { abs($0 - $1) <= 1e-4 * max(1, abs($1)) }
+        return found.count == expected.count && areEqual
+            ? [] : ["the nearest are at \(found) instead of \(expected)"]
     }
 
     private func nearest(
         _ target: [Float],
-        isExact: Bool
+        isExact: Bool,
+        limit: Int = 1_000
     ) throws -> [(id: DocumentID, distance: Double)] {
         let metric = options.metric.rawValue
         let arguments = "v, \(target), '\(metric)', 3, \(isExact)"
         let sql = """
             SELECT META().id, APPROX_VECTOR_DISTANCE(\(arguments)) AS d FROM _
-            ORDER BY d LIMIT 1000
+            ORDER BY d LIMIT \(limit)
             """
         let catalogue = StoreCatalogue(store, named: "db")
         let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)

@@ -23,7 +23,7 @@ struct SQLiteVectorIndex {
         /// The number of vectors that the index was trained with.
         var trainedCount: Int
         /// Differs for each change of the codes.
-        var version: Int64 = 0
+        var version = 0
         /// The greatest number of a vector in a cell: vectors with greater numbers are new.
         var placed: Int64 = 0
         /// The number of codes in blocks, including those of removed vectors.
@@ -164,18 +164,24 @@ struct SQLiteVectorIndex {
 extension SQLiteVectorIndex.State {
     /// Reads it; `nil` for any other text.
     init?(json text: [UInt8]) {
-        func count(_ value: JSON?) -> Int? { value?.int.flatMap { Int(exactly: $0) } }
-        guard let json = try? JSON(parsing: text), let identity = json["identity"]?.string,
-            let trainedCount = count(json["count"]), let placed = json["placed"]?.int,
-            let codeCount = count(json["codes"]), 0...1 << 48 ~= codeCount, let version = json["version"]?.int
+        guard let json = try? JSON(parsing: text), let identity = json["identity"]?.string else {
+            return nil
+        }
+        // Far beyond any count, and far from where sums overflow.
+        func count(_ name: String) -> Int? {
+            json[name]?.int.flatMap { 0...1 << 53 ~= $0 ? Int(exactly: $0) : nil }
+        }
+        guard let trainedCount = count("count"), let version = count("version"),
+            let placed = count("placed"), let codeCount = count("codes"),
+            json["probes"] == nil || count("probes") ?? 0 > 0
         else { return nil }
         self.init(
             identity: identity,
             trainedCount: trainedCount,
             version: version,
-            placed: placed,
+            placed: Int64(placed),
             codeCount: codeCount,
-            probeCount: count(json["probes"])
+            probeCount: count("probes")
         )
     }
 
@@ -183,7 +189,8 @@ extension SQLiteVectorIndex.State {
     func store(in table: String, on connection: StoreConnection) throws {
         var members: JSONObject = [
             "identity": .string(identity), "count": .int(Int64(trainedCount)),
-            "placed": .int(placed), "codes": .int(Int64(codeCount)), "version": .int(version),
+            "placed": .int(placed), "codes": .int(Int64(codeCount)),
+            "version": .int(Int64(version)),
         ]
         if let probeCount { members["probes"] = .int(Int64(probeCount)) }
         let insert = try connection.prepare(

@@ -48,7 +48,7 @@ struct SQLiteVectorPlacing {
     }
 
     mutating func finish() throws {
-        state.version &+= 1
+        state.version += 1
         try state.store(in: table, on: connection)
     }
 

@@ -38,7 +38,8 @@ struct SQLiteVectorSearch {
             _ state: SQLiteVectorIndex.State?,
             _ connection: StoreConnection
         ) throws(StoreError) {
-            version = "\(table) \(state?.identity ?? "") \(state?.version ?? 0) \(state?.placed ?? 0)"
+            version =
+                "\(table) \(state?.identity ?? "") \(state?.version ?? 0) \(state?.placed ?? 0)"
             entries = try connection.functionStatement(
                 "SELECT entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2"
             )
@@ -223,7 +224,9 @@ struct SQLiteVectorSearch {
         while try rows.step() {
             try rows.withBytes(0) { bytes in
                 let count = try Self.count(bytes, codeByteCount, rows)
-                for place in 0..<count { read.numbers.append(SQLiteVectorBlock.number(place, bytes)) }
+                for place in 0..<count {
+                    read.numbers.append(SQLiteVectorBlock.number(place, bytes))
+                }
                 read.codes.append(contentsOf: bytes[SQLiteVectorBlock.codes(count)...])
                 read.error = max(read.error, SQLiteVectorBlock.error(bytes))
             }

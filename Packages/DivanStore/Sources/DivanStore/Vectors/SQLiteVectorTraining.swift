@@ -155,16 +155,9 @@ private struct SQLiteVectorTraining {
     }
 
     private func store(_ codec: [UInt8], _ blocks: [[UInt8]], _ count: Int) throws {
-        // The checksums of both, which differ if anything else was trained.
-        let heads = ([codec] + blocks).map { $0.prefix(8) }
-        var identity = [UInt8](repeating: 0, count: 8)
-        for (number, head) in heads.enumerated() {
-            for (place, byte) in head.enumerated() {
-                identity[(place + number) % 8] = identity[(place + number) % 8] &* 31 ^ byte
-            }
-        }
+        // Random, since a rebuilt index can have the same training and other numbers.
         let state = SQLiteVectorIndex.State(
-            identity: identity.map { String($0, radix: 16) }.joined(separator: "-"),
+            identity: try connection.text("SELECT hex(randomblob(16))") ?? "",
             trainedCount: count
         )
         try state.store(in: index.table, on: connection)
