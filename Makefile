@@ -1,6 +1,6 @@
 # The targets for developers. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh histories codecs elsewhere arm64 bench steady costs bench-compare profile check manifests split-test platforms generate format package package-test tour messages docs readability autobahn openapi fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh histories codecs elsewhere arm64 bench vectors steady costs bench-compare profile check manifests split-test platforms generate format package package-test tour messages docs readability autobahn openapi fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # Warnings are errors in this build, but not in dependents of the root manifest.
@@ -85,6 +85,9 @@ arm64: setup ## build divan for arm64 with Debian's compiler, and sync it, emula
 
 bench: setup ## measure performance against C floors; writes bench.json and Docs/performance
 	@Tools/scripts/bench
+
+vectors: setup ## compare vector searches with faiss, hnswlib and sqlite-vec (DIMENSIONS="384 128")
+	@Tools/scripts/vectors $(DIMENSIONS)
 
 profile: setup ## profile saves, reads, pulls and pushes (WORK="save pull")
 	@Tools/scripts/profile $(WORK)

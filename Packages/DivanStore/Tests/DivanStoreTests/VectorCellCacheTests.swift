@@ -9,33 +9,49 @@ import Testing
         VectorCell(numbers: Array(0..<Int64(count)), codes: [UInt8](repeating: 1, count: 2 * count))
     }
 
-    private func key(_ number: Int, _ version: String = "1") -> VectorCellCache.Key {
-        VectorCellCache.Key(version: version, cell: number)
+    private func keep(
+        _ count: Int,
+        _ number: Int,
+        _ version: String = "1",
+        in cache: VectorCellCache
+    ) {
+        guard cache.hasRoom(for: 10 * count, of: "a", at: version) else { return }
+        cache.keep(cell(count), number, of: "a", at: version)
     }
 
     @Test func `a cell is kept for its version only`() {
         let cache = VectorCellCache(limit: 10_000)
-        cache.keep(cell(10), as: key(1))
-        #expect(cache.cell(key(1))?.numbers.count == 10)
-        #expect(cache.cell(key(2)) == nil)
-        #expect(cache.cell(key(1, "2")) == nil)
+        keep(10, 1, in: cache)
+        #expect(cache.cell(1, of: "a", at: "1")?.numbers.count == 10)
+        #expect(cache.cell(2, of: "a", at: "1") == nil)
+        #expect(cache.cell(1, of: "b", at: "1") == nil)
+        #expect(cache.cell(1, of: "a", at: "2") == nil)
+        keep(10, 2, "2", in: cache)
+        #expect(cache.cell(1, of: "a", at: "1") == nil)
+        #expect(cache.cell(2, of: "a", at: "2") != nil)
     }
 
-    @Test func `cells that are used stay, others go, within the limit`() {
+    @Test func `the first cells stay until many others were refused`() {
         // Ten cells of 100 bytes.
         let cache = VectorCellCache(limit: 1_000)
-        for number in 0..<100 {
-            cache.keep(cell(10), as: key(number))
-            #expect(cache.cell(key(0)) != nil)
-        }
-        #expect(cache.cell(key(99)) != nil)
-        #expect(cache.cell(key(50)) == nil)
-        #expect((0..<100).count { cache.cell(key($0)) != nil } <= 10)
+        func kept() -> [Int] { (0..<2_000).filter { cache.cell($0, of: "a", at: "1") != nil } }
+        for number in 0..<300 { keep(10, number, in: cache) }
+        #expect(kept() == Array(0..<10))
+        for number in 300..<900 { keep(10, number, in: cache) }
+        #expect(kept().count == 10)
+        #expect(kept().first ?? 0 > 300)
+    }
+
+    @Test func `a new version makes room`() {
+        let cache = VectorCellCache(limit: 1_000)
+        for number in 0..<20 { keep(10, number, in: cache) }
+        keep(10, 20, "2", in: cache)
+        #expect(cache.cell(20, of: "a", at: "2") != nil)
     }
 
     @Test func `a cell that is larger than an eighth of the limit is not kept`() {
         let cache = VectorCellCache(limit: 1_000)
-        cache.keep(cell(13), as: key(1))
-        #expect(cache.cell(key(1)) == nil)
+        keep(13, 1, in: cache)
+        #expect(cache.cell(1, of: "a", at: "1") == nil)
     }
 }

@@ -6,9 +6,12 @@ struct BenchContext {
     let directory: String
     /// How far `GrowthStages` goes.
     let documentCount: Int
+    /// Where vectors are written for other programs.
+    let vectorFolder: String?
 
-    init(documentCount: Int = 10_000) throws {
+    init(documentCount: Int = 10_000, vectorFolder: String? = nil) throws {
         self.documentCount = documentCount
+        self.vectorFolder = vectorFolder
         documents = try Documents()
         directory = NSTemporaryDirectory() + "divan-bench-\(UUID().uuidString)"
         try FileManager.default.createDirectory(

@@ -8,6 +8,8 @@ struct RunOptions {
     private(set) var isStrict = false
     /// How far the group `stages` grows its database: 10,000 to 100,000,000.
     private(set) var documentCount = 1_000_000
+    /// Where the groups of vector searches write their vectors, for other programs.
+    private(set) var vectorFolder: String?
     /// Where the figures are written as JSON.
     private(set) var json: String?
     /// The name of the measured code in the report.
@@ -30,6 +32,7 @@ struct RunOptions {
                     throw BenchFailure("--documents requires 10000 to 100000000")
                 }
                 documentCount = count
+            case "--vectors": vectorFolder = try value()
             case "--only": prefix = try value()
             case "--json": json = try value()
             case "--commit": commit = try value()

@@ -6,7 +6,7 @@ import Foundation
 /// `role` starts the bench as the other process of a figure.
 let usage = """
     usage: divan-bench run [--only PREFIX | --steady] [--json FILE] [--commit ID] [--strict]
-               [--documents COUNT]
+               [--documents COUNT] [--vectors FOLDER]
            divan-bench work \(Work.allCases.map(\.rawValue).joined(separator: "|")) COUNT
                [--control FIFO]
            divan-bench compare OLD.json NEW.json
@@ -26,7 +26,10 @@ func run(_ options: RunOptions) throws -> Bool {
         throw BenchFailure("no group begins with \"\(options.prefix)\"\n\(usage)")
     }
     let thresholds = try Thresholds.of(groups: groups.map(\.name), isStrict: options.isStrict)
-    let workplace = try BenchContext(documentCount: options.documentCount)
+    let workplace = try BenchContext(
+        documentCount: options.documentCount,
+        vectorFolder: options.vectorFolder
+    )
     defer { workplace.remove() }
     var report = Report(.now(commit: options.commit), holdingTo: thresholds)
     for group in groups {

@@ -291,7 +291,7 @@ struct SQLiteVectorPlacing {
         var nearest: NearestNeighbors
     }
 
-    /// Counts the cells that a query must search to find 97 of 100 neighbours, with some vectors of the index as targets.
+    /// Counts the cells that a query must search to find 96 of 100 neighbours, with some vectors of the index as targets.
     mutating func measureProbes() throws {
         guard state.codeCount > StoreLimits.fullySearchedVectorCount,
             index.options.probeCount == 0
@@ -330,7 +330,7 @@ struct SQLiteVectorPlacing {
             trial.nearest.sorted.dropFirst().map { trial.ranks[Int($0.id)] }
         }.sorted()
         guard !ranks.isEmpty else { return }
-        state.probeCount = ranks[min(ranks.count - 1, ranks.count * 97 / 100)] + 1
+        state.probeCount = ranks[min(ranks.count - 1, ranks.count * 96 / 100)] + 1
     }
 
     private func trialVectors() throws -> [[Float]] {

@@ -209,14 +209,15 @@ struct SQLiteVectorSearch {
         _ codeByteCount: Int,
         _ cells: VectorCellCache
     ) throws -> VectorCell? {
-        let key = VectorCellCache.Key(version: blocks.version, cell: cell)
-        if let kept = cells.cell(key) { return kept }
-        // An exact search reads all cells once, and must not push out those of others.
-        guard best != nil else { return nil }
-        var read = VectorCell()
-        // As many as a cell has on average, unless the file says nonsense.
+        let (table, version) = (index.table, blocks.version)
+        if let kept = cells.cell(cell, of: table, at: version) { return kept }
+        // As large as a cell is on average, unless the file says nonsense.
         let mean = (index.state?.codeCount ?? 0) / max(1, index.options.centroidCount)
-        let count = min(mean, StoreLimits.vectorCellCacheByteCount / 8 / codeByteCount)
+        let count = min(mean, StoreLimits.vectorCellCacheByteCount / codeByteCount)
+        let byteCount = count * (codeByteCount + SQLiteVectorBlock.numberByteCount)
+        // An exact search reads all cells once.
+        guard best != nil, cells.hasRoom(for: byteCount, of: table, at: version) else { return nil }
+        var read = VectorCell()
         read.numbers.reserveCapacity(count)
         read.codes.reserveCapacity(count * codeByteCount)
         let rows = try blocks.rows(of: cell)
@@ -231,7 +232,7 @@ struct SQLiteVectorSearch {
                 read.error = max(read.error, SQLiteVectorBlock.error(bytes))
             }
         }
-        cells.keep(read, as: key)
+        cells.keep(read, cell, of: table, at: version)
         return read
     }
 

@@ -12,26 +12,28 @@ struct VectorCell: Sendable {
     fileprivate var byteCount: Int { 8 * numbers.count + codes.count }
 }
 
-/// The cells that readers of a database searched last, shared by all of them.
+/// Cells of vector indexes, shared by the readers of a database.
 ///
-/// Theory of operation: a key names the contents of the cell, because each committed change of an index gives it another
-/// version. So an entry is valid for every snapshot of committed data, and is never changed. Entries are in two
-/// generations; when the younger one is half as large as the limit, it becomes the older one, whose entries are dropped
-/// unless a search used them since.
+/// Theory of operation: each committed change of an index gives it another version, and the cells of a version never
+/// change. So what is kept is valid for every snapshot that has this version. Cells are added while there is room,
+/// and stay: if all were exchanged in turns, an index that is larger than the limit would find none of them. Once
+/// many searches missed theirs, the cache begins anew.
 final class VectorCellCache: Sendable {
-    /// A cell of a version of an index.
-    struct Key: Hashable {
-        let version: String
-        let cell: Int
+    private struct Index {
+        var version: String
+        var cells: [Int: VectorCell] = [:]
     }
 
-    private struct Generations {
-        var young: [Key: VectorCell] = [:]
-        var old: [Key: VectorCell] = [:]
-        var youngByteCount = 0
+    private struct Contents {
+        var indexes: [String: Index] = [:]
+        var byteCount = 0
+        var cellCount = 0
+        var refusedCount = 0
     }
 
-    private let generations = Mutex(Generations())
+    private static let refusalsPerCell = 32
+
+    private let contents = Mutex(Contents())
     private let limit: Int
 
     /// - Parameter limit: The number of bytes that are kept.
@@ -40,28 +42,45 @@ final class VectorCellCache: Sendable {
     }
 
     /// Returns a cell if it is kept.
-    func cell(_ key: Key) -> VectorCell? {
-        generations.withLock { generations in
-            if let cell = generations.young[key] { return cell }
-            guard let cell = generations.old.removeValue(forKey: key) else { return nil }
-            add(cell, key, to: &generations)
-            return cell
+    func cell(_ number: Int, of table: String, at version: String) -> VectorCell? {
+        contents.withLock { contents in
+            guard let index = contents.indexes[table], index.version == version else { return nil }
+            return index.cells[number]
         }
     }
 
-    /// Keeps a cell.
-    func keep(_ cell: VectorCell, as key: Key) {
-        generations.withLock { add(cell, key, to: &$0) }
+    /// Whether a cell of about this size would be kept.
+    func hasRoom(for byteCount: Int, of table: String, at version: String) -> Bool {
+        contents.withLock { contents in
+            begin(table, version, &contents)
+            if byteCount <= limit / 8, contents.byteCount + byteCount <= limit { return true }
+            contents.refusedCount += 1
+            if contents.refusedCount > Self.refusalsPerCell * contents.cellCount {
+                contents = Contents()
+            }
+            return false
+        }
     }
 
-    private func add(_ cell: VectorCell, _ key: Key, to generations: inout Generations) {
-        guard cell.byteCount <= limit / 8 else { return }
-        if generations.youngByteCount + cell.byteCount > limit / 2 {
-            generations.old = generations.young
-            (generations.young, generations.youngByteCount) = ([:], 0)
+    /// Keeps a cell if there is room.
+    func keep(_ cell: VectorCell, _ number: Int, of table: String, at version: String) {
+        contents.withLock { contents in
+            begin(table, version, &contents)
+            guard contents.byteCount + cell.byteCount <= limit,
+                contents.indexes[table]?.cells[number] == nil
+            else { return }
+            contents.indexes[table]?.cells[number] = cell
+            contents.byteCount += cell.byteCount
+            contents.cellCount += 1
         }
-        if generations.young.updateValue(cell, forKey: key) == nil {
-            generations.youngByteCount += cell.byteCount
-        }
+    }
+
+    /// Forgets the cells of another version of an index.
+    private func begin(_ table: String, _ version: String, _ contents: inout Contents) {
+        let old = contents.indexes[table]
+        guard old?.version != version else { return }
+        contents.byteCount -= old?.cells.values.reduce(0) { $0 + $1.byteCount } ?? 0
+        contents.cellCount -= old?.cells.count ?? 0
+        contents.indexes[table] = Index(version: version)
     }
 }

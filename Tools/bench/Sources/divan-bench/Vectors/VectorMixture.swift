@@ -13,7 +13,7 @@ struct VectorMixture {
     let dimensions: Int
     let count: Int
     /// All vectors, one after another.
-    let floats: [Float]
+    private(set) var floats: [Float]
     let queries: [[Float]]
     /// More vectors of the same clusters.
     let more: VectorSource
@@ -29,6 +29,20 @@ struct VectorMixture {
 
     subscript(number: Int) -> ArraySlice<Float> {
         floats[number * dimensions..<(number + 1) * dimensions]
+    }
+
+    mutating func replace(_ number: Int, by vector: [Float]) {
+        floats.replaceSubrange(number * dimensions..<(number + 1) * dimensions, with: vector)
+    }
+
+    /// Writes the vectors and the queries as little-endian floats, each in a file.
+    func write(to folder: String) throws {
+        let place = URL(filePath: folder, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        for (name, floats) in [("vectors", floats), ("queries", Array(queries.joined()))] {
+            let file = place.appending(path: "\(name)-\(dimensions).f32")
+            try floats.withUnsafeBytes { try Data($0).write(to: file) }
+        }
     }
 
     /// The numbers of the vectors that are nearest to each query, among those that `isCandidate` accepts.

@@ -6,6 +6,7 @@ import Foundation
 /// Vector searches through SQL++, and what an index costs.
 final class VectorSearchFigures {
     private static let queryCount = 1_000
+    private static let insertedCount = 10_000
 
     private let size: String
     private let mixture: VectorMixture
@@ -71,6 +72,7 @@ final class VectorSearchFigures {
             try workplace.newDirectory(),
             report
         )
+        if let folder = workplace.vectorFolder { try figures.mixture.write(to: folder) }
         try figures.measure()
         report = figures.report
     }
@@ -112,7 +114,10 @@ final class VectorSearchFigures {
         add("first query after opening", (Stopwatch.seconds() - first) * 1e3, "ms")
         try measureQueries(database)
         try measureExact(database)
+        try measureFilters(database)
         try measureSaving(database)
+        try measureSingles(database)
+        if mixture.count <= 100_000 { try measureChurn(database) }
         try database.close()
     }
 
@@ -129,7 +134,7 @@ final class VectorSearchFigures {
     private func document(_ number: Int, _ vector: some Sequence<Float>) throws -> MutableDocument {
         try MutableDocument(
             id: Self.id(number),
-            json: #"{"n":\#(number),"v":"\#(Self.base64(vector))"}"#
+            json: #"{"g":\#(number % 1_000),"n":\#(number),"v":"\#(Self.base64(vector))"}"#
         )
     }
 
@@ -252,15 +257,104 @@ final class VectorSearchFigures {
         add("exact query", seconds[seconds.count / 2] * 1e3, "ms")
     }
 
-    // MARK: Changes
-
     private func measureSaving(_ database: Database) throws {
-        let count = 10_000
+        let count = Self.insertedCount
         let documents = try moreDocuments(count)
         let start = Stopwatch.seconds()
         try save(documents, in: database)
         let seconds = Stopwatch.seconds() - start
         add("inserts, 1,000 per transaction, each found", Double(count) / seconds, "1/s")
+    }
+
+    // MARK: Filters
+
+    /// Searches among the documents with a property below a limit, for which there is a value index.
+    private func measureFilters(_ database: Database) throws {
+        let collection = try database.defaultCollection()
+        try collection.createIndex(withName: "group", config: ValueIndexConfiguration(["g"]))
+        for limit in [500, 100, 10, 1] {
+            let expected = try mixture.neighbours { $0 % 1_000 < limit }
+            let search = try search(database, where: "WHERE g < \(limit)")
+            let (found, seconds) = try run(search, count: 20)
+            let name = "filter with \(Double(limit) / 10) % of the documents"
+            let recall = recall(found, Array(expected.prefix(20)))
+            let remark = String(format: "recall %.3f", recall)
+            add(name, seconds[seconds.count / 2] * 1e3, "ms", remark)
+        }
+        try collection.deleteIndex(forName: "group")
+    }
+
+    // MARK: Changes
+
+    /// Saves and deletes in transactions of their own, beside a collection without an index.
+    private func measureSingles(_ database: Database) throws {
+        let count = 1_000
+        let plain = try database.createCollection(name: "plain")
+        let indexed = try database.defaultCollection()
+        var source = mixture.more
+        let bodies = (0..<count).map { _ in Self.base64(source.next(1)) }
+        func document(_ number: Int, _ note: Int) throws -> MutableDocument {
+            try MutableDocument(id: "s\(number)", json: #"{"m":\#(note),"v":"\#(bodies[number])"}"#)
+        }
+        func extra(_ name: String, _ work: (Collection, Int) throws -> Void) throws {
+            var seconds = [0.0, 0.0]
+            for number in 0..<count {
+                for (place, collection) in [plain, indexed].enumerated() {
+                    let start = Stopwatch.seconds()
+                    try work(collection, number)
+                    seconds[place] += Stopwatch.seconds() - start
+                }
+            }
+            let each = (seconds[1] - seconds[0]) / Double(count) * 1e6
+            add("\(name), in addition", each, "µs", "without the index")
+        }
+        try extra("one save per transaction") { try $0.save(document: try document($1, 0)) }
+        _ = try search(database).nearest(to: targets[0])
+        try extra("one save with the same vector") { collection, number in
+            guard let saved = try collection.document(id: "s\(number)")?.toMutable() else { return }
+            saved.setInt(1, forKey: "m")
+            try collection.save(document: saved)
+        }
+        try extra("one deletion") { collection, number in
+            guard let saved = try collection.document(id: "s\(number)") else { return }
+            try collection.delete(document: saved)
+        }
+    }
+
+    /// Replaces 30 % of the vectors and deletes 20 % of the documents.
+    private func measureChurn(_ database: Database) throws {
+        let collection = try database.defaultCollection()
+        var (source, changed) = (mixture.more, mixture)
+        for start in stride(from: 0, to: mixture.count, by: 1_000) {
+            try database.inBatch {
+                for number in start..<start + 1_000 {
+                    guard let saved = try collection.document(id: Self.id(number)) else { continue }
+                    switch number % 10 {
+                    case 0, 1: try collection.delete(document: saved)
+                    case 2, 3, 4:
+                        let vector = source.next(1)
+                        changed.replace(number, by: vector)
+                        let document = saved.toMutable()
+                        document.setString(Self.base64(vector), forKey: "v")
+                        try collection.save(document: document)
+                    default: break
+                    }
+                }
+            }
+        }
+        // The documents that were inserted after the others.
+        for number in mixture.count..<mixture.count + Self.insertedCount {
+            guard let saved = try collection.document(id: Self.id(number)) else { continue }
+            try collection.purge(document: saved)
+        }
+        let expected = try changed.neighbours { $0 % 10 > 1 }
+        let search = try search(database)
+        _ = try run(search, count: 20)
+        let (found, seconds) = try run(search)
+        let rate = Double(found.count) / seconds.reduce(0, +)
+        let remark = "30 % replaced, 20 % deleted"
+        add("recall of 10 after changes", recall(found, expected), "", remark)
+        add("queries after changes", rate, "1/s", remark)
     }
 
     private func moreDocuments(_ count: Int) throws -> [MutableDocument] {
