@@ -115,6 +115,18 @@ import Testing
             _ = try scratch.rows("UPDATE notes SET number = \(new) WHERE number = \(old)")
             #expect(try rows() == [["2", "2", "MISSING", up], ["1", "\(new)", "1", "''"]])
         }
+        // A change in place, of the same vector and of another one.
+        _ = try scratch.rows(
+            #"UPDATE notes SET content = CAST('{"a":1,"v":[1,0]}' AS BLOB) WHERE number = 6"#
+        )
+        #expect(try rows() == [["2", "2", "MISSING", up], ["1", "6", "1", "''"]])
+        _ = try scratch.rows(
+            #"UPDATE notes SET content = CAST('{"v":[1,0]}' AS BLOB) WHERE number = 2"#
+        )
+        #expect(try rows() == [["2", "2", "MISSING", right], ["1", "6", "1", "''"]])
+        _ = try scratch.rows(
+            #"UPDATE notes SET content = CAST('{"v":[0,1]}' AS BLOB) WHERE number = 2"#
+        )
         _ = try scratch.rows(
             #"UPDATE notes SET number = 7, content = CAST('{"v":[0,1]}' AS BLOB) WHERE number = 6"#
         )

@@ -316,7 +316,6 @@ public struct SQLIndexTranslation: Sendable {
     public static func dropAll(of name: String) -> String {
         """
         \(drop(table: name))
-        DROP TRIGGER IF EXISTS \(name)_replace;
         DROP VIEW IF EXISTS \(name)_documents;
         DROP TABLE IF EXISTS \(name)_blocks;
         DROP TABLE IF EXISTS \(name)_parts;

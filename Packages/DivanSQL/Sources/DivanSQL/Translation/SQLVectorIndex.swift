@@ -63,10 +63,14 @@ struct SQLVectorIndex {
         """
     }
 
-    private func rows(_ source: String, keeping kept: String = "vector") -> String {
+    private func rows(
+        _ source: String,
+        keeping kept: String = "vector",
+        where condition: String = ""
+    ) -> String {
         "INSERT INTO \(name) (number, owner, vector) SELECT owner, owner, \(kept)"
             + " FROM (SELECT \(sequence) AS owner, \(vector) AS vector FROM \(source)"
-            + " WHERE \(documents.isLive()) LIMIT -1) WHERE vector IS NOT NULL;"
+            + " WHERE \(documents.isLive())\(condition) LIMIT -1) WHERE vector IS NOT NULL;"
     }
 
     /// Keeps no floats of so many documents that the first query will train the index.
@@ -96,8 +100,8 @@ struct SQLVectorIndex {
         return ["number = OLD.\(sequence) AND \(owner)", "\(owner) AND owner <> number"]
     }
 
-    private var remove: String {
-        old.map { "DELETE FROM \(name) WHERE \($0);" }.joined(separator: " ")
+    private func remove(where condition: String = "") -> String {
+        old.map { "DELETE FROM \(name) WHERE \($0)\(condition);" }.joined(separator: " ")
     }
 
     private func move(where condition: String = "") -> String {
@@ -107,19 +111,25 @@ struct SQLVectorIndex {
 
     private var upkeep: String {
         let (old, new) = (row("OLD"), row("NEW"))
-        // A save that leaves the vector unchanged leaves it in its cell.
-        let isSame = """
-            \(documents.isLive("NEW.")) AND \(documents.isLive("OLD.")) \
-            AND (SELECT \(value) FROM \(old)) IS (SELECT \(value) FROM \(new))
-            """
+        let isSame =
+            "\(documents.isLive("NEW."))"
+            + " AND (SELECT \(value) FROM \(old)) IS (SELECT \(value) FROM \(new))"
+        // A row that stays in its place keeps its vector unless it has another one.
+        let isOther = "(OLD.\(sequence) <> NEW.\(sequence) OR NOT (\(isSame)))"
+        let owner = "owner = NEW.\(sequence)"
+        let isKept = "EXISTS (SELECT 1 FROM \(name) WHERE number = NEW.\(sequence) AND \(owner))"
+        let isMoved = "EXISTS (SELECT 1 FROM \(name) WHERE \(owner) AND owner <> number)"
+        // A save that leaves the vector unchanged leaves it in its cell, so the last statement has nothing to do.
         return """
             \(firstRows)
             CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(rows(new)) END;
-            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) END;
-            CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table) WHEN \(isSame)
-            BEGIN \(move()) END;
-            CREATE TRIGGER \(name)_replace AFTER UPDATE OF \(seen) ON \(table) WHEN NOT (\(isSame))
-            BEGIN \(remove) \(rows(new)) END;
+            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove()) END;
+            CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table)
+            BEGIN
+                \(move(where: " AND \(isSame)"))
+                \(remove(where: " AND \(isOther)"))
+                \(rows(new, where: " AND NOT \(isKept) AND NOT \(isMoved)"))
+            END;
             """
     }
 
@@ -129,16 +139,18 @@ struct SQLVectorIndex {
             "INSERT INTO \(pending) SELECT \(sequence) FROM \(source) WHERE \(hasValue);"
         }
         let new = row("NEW")
+        let hasNewValue = "EXISTS (SELECT 1 FROM \(new) WHERE \(hasValue))"
         let forget = "DELETE FROM \(pending) WHERE owner = OLD.\(sequence);"
         return """
             CREATE TABLE \(pending) (owner INTEGER PRIMARY KEY);
             \(note(table))
             CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(note(new)) END;
-            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) \(forget) END;
+            CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove()) \(forget) END;
             CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table)
             BEGIN
-                \(move(where: " AND EXISTS (SELECT 1 FROM \(new) WHERE \(hasValue))"))
-                \(remove) \(forget) \(note(new))
+                \(move(where: " AND \(hasNewValue)"))
+                \(remove(where: " AND (OLD.\(sequence) <> NEW.\(sequence) OR NOT \(hasNewValue))"))
+                \(forget) \(note(new))
             END;
             """
     }
