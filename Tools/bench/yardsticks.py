@@ -7,10 +7,10 @@ DIVAN.json is the report of the same run. Prints one table with both.
 """
 
 import json
-import sqlite3
 import sys
 import time
 
+import apsw
 import faiss
 import hnswlib
 import numpy
@@ -80,15 +80,17 @@ def measure_hnswlib(trial):
 
 
 def measure_sqlite_vec(trial):
-    database = sqlite3.connect(":memory:")
+    # Python's own sqlite3 may be built without extensions.
+    database = apsw.Connection(":memory:")
     database.enable_load_extension(True)
-    sqlite_vec.load(database)
+    database.load_extension(sqlite_vec.loadable_path())
     start = time.perf_counter()
     database.execute(f"CREATE VIRTUAL TABLE v USING vec0(v float[{trial.vectors.shape[1]}])")
-    database.executemany(
-        "INSERT INTO v (rowid, v) VALUES (?, ?)",
-        ((number, vector.tobytes()) for number, vector in enumerate(trial.vectors)),
-    )
+    with database:
+        database.executemany(
+            "INSERT INTO v (rowid, v) VALUES (?, ?)",
+            ((number, vector.tobytes()) for number, vector in enumerate(trial.vectors)),
+        )
     seconds = time.perf_counter() - start
     sql = "SELECT rowid FROM v WHERE v MATCH ? AND k = ?"
 

@@ -15,8 +15,18 @@ import Testing
     private let path: String
 
     /// Sets a member of the state of the training.
-    private static func state(_ name: String, _ value: String) -> String {
-        "UPDATE \(table)_parts SET value = json_set(value, '$.\(name)', json('\(value)')) WHERE number = 1"
+    private static func state(_ name: String, _ value: String) -> String { set(name, value, in: 1) }
+
+    /// Sets a parameter of the index.
+    private static func option(_ name: String, _ value: String) -> String {
+        set(name, value, in: 0)
+    }
+
+    private static func set(_ name: String, _ value: String, in part: Int) -> String {
+        """
+        UPDATE \(table)_parts SET value = json_set(value, '$.\(name)', json('\(value)'))
+        WHERE number = \(part)
+        """
     }
 
     init() throws {
@@ -76,6 +86,10 @@ import Testing
         state("placed", "9223372036854775807"), state("placed", "-9223372036854775808"),
         state("version", "9223372036854775807"), state("probes", "-9223372036854775808"),
         state("probes", "9223372036854775807"), state("identity", "7"),
+        option("centroids", "4611686018427387904"), option("centroids", "-1"),
+        option("dimensions", "0"), option("dimensions", "4611686018427387904"),
+        option("bits", "62"), option("subquantizers", "2"), option("maxTraining", "-1"),
+        option("metric", "\"dot\""), option("centroids", "3"), option("bits", "4"),
         "UPDATE \(table)_blocks SET id = id - 4611686018427387904",
         "UPDATE \(table)_blocks SET id = -1 - id",
         "UPDATE \(table) SET cell = 9223372036854775807 WHERE owner = 7",

@@ -30,7 +30,7 @@ public struct EstimateBounds: Sendable {
         case .euclideanSquared: squared(estimate + rounding, plus: error)
         case .euclidean: squared(estimate * estimate + rounding, plus: error).squareRoot()
         case .cosine: squared(2 * estimate + rounding, plus: error) / 2 + Self.cosineRounding
-        case .dot: estimate + error * length + rounding
+        case .dot: estimate + productError(error)
         }
     }
 
@@ -41,12 +41,17 @@ public struct EstimateBounds: Sendable {
         case .euclidean: (squared(distance * distance, plus: error) + rounding).squareRoot()
         case .cosine:
             (squared(2 * (distance + Self.cosineRounding), plus: error) + rounding) / 2
-        case .dot: distance + error * length + rounding
+        case .dot: distance + productError(error)
         }
     }
 
-    /// The rounding of one minus a cosine.
-    private static let cosineRounding: Float = 1e-6
+    /// The rounding of one minus a cosine, of up to 4096 dimensions.
+    private static let cosineRounding: Float = 1e-5
+
+    /// A length may be infinite, and an error of 0 then adds nothing.
+    private func productError(_ error: Float) -> Float {
+        error == 0 ? rounding : error * length + rounding
+    }
 
     /// The square of a distance that is greater by `error`, rounded up by more than the kernels' own rounding.
     private func squared(_ distance: Float, plus error: Float) -> Float {

@@ -9,8 +9,21 @@ struct ProductQuantizer: Equatable, Sendable {
     /// The codewords of each part, `1 << bits` of them.
     let books: [Centroids]
 
+    /// The greatest length of a codeword.
+    private let radius: Float
+
     private var partCount: Int { books[0].dimensions }
     private var codeByteCount: Int { (books.count * bits + 7) / 8 }
+
+    init(bits: Int, books: [Centroids]) {
+        self.bits = bits
+        self.books = books
+        radius = books.reduce(into: 0) { radius, book in
+            for word in 0..<book.count {
+                radius = max(radius, Float(book[word].span.squaredLength.squareRoot()))
+            }
+        }
+    }
 
     // MARK: Codes
 
@@ -59,12 +72,8 @@ struct ProductQuantizer: Equatable, Sendable {
         fileprivate let table: [Float]
         fileprivate let partCount: Int
         fileprivate let bits: Int
-
         /// The largest error that the rounding of sums adds to a distance.
-        var rounding: Float {
-            let greatest = table.reduce(into: Float(0)) { $0 = max($0, $1.magnitude) }
-            return 1e-6 * Float(partCount) * greatest
-        }
+        let rounding: Float
     }
 
     /// Prepares a query: for squared distances, or for negative products.
@@ -83,7 +92,16 @@ struct ProductQuantizer: Equatable, Sendable {
                 table += try book.squaredDistances(from: floats, kernels: kernels)
             }
         }
-        return Scanner(table: table, partCount: books.count, bits: bits)
+        // Each entry is a sum over a part, whose terms may cancel each other in a product.
+        let count = Float(books.count)
+        let length = Float(query.squaredLength.squareRoot())
+        let greatest = table.reduce(into: length * radius) { $0 = max($0, $1.magnitude) }
+        return Scanner(
+            table: table,
+            partCount: books.count,
+            bits: bits,
+            rounding: 1.2e-7 * (Float(books[0].dimensions) + count) * count * greatest
+        )
     }
 }
 

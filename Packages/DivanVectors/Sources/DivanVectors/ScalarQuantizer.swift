@@ -41,7 +41,8 @@ struct ScalarQuantizer: Equatable, Sendable {
             let part = step * (Double(number) - half)
             squaredLength += part * part
             let value = Double(lowest[dimension]) + step * Double(number)
-            squaredError += (Double(vector[dimension]) - value) * (Double(vector[dimension]) - value)
+            let difference = Double(vector[dimension]) - value
+            squaredError += difference * difference
             return number
         }
         for plane in planes { plane.append(numbers, to: &codes) }

@@ -85,8 +85,8 @@ public struct VectorCodec: Sendable {
             case .scalar(let scalar): scalar.encode(vector, appendingTo: &codes)
             case .product(let product): product.encode(vector, kernels, appendingTo: &codes)
             }
-        // Rounded up by more than the kernels' own rounding.
-        return Float(squared.squareRoot() * 1.00001).nextUp
+        // Rounded up by more than the kernels' own rounding, for up to 2048 dimensions of a part.
+        return Float(squared.squareRoot() * 1.0002).nextUp
     }
 
     /// Returns the vector that a code stands for; of length 1 if a quantizing codec has the cosine distance.
@@ -156,7 +156,8 @@ public struct CodeScanner: Sendable {
         bounds = EstimateBounds(
             metric: metric,
             length: Float(vector.span.squaredLength.squareRoot()).nextUp,
-            rounding: rounding
+            // All distances from no direction are the same.
+            rounding: metric == .cosine && query.unit == nil ? .infinity : rounding
         )
     }
 

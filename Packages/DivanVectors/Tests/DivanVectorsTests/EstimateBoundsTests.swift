@@ -60,4 +60,14 @@ import Testing
         #expect(bounds.greatestDistance(of: distance, error: error) < 1.1 * distance)
         #expect(bounds.greatestEstimate(within: distance, error: error) < 1.1 * distance)
     }
+
+    @Test func `very large queries and queries without a direction exclude nothing`() throws {
+        let floats = try VectorCodec(dimensions: 2, metric: .dot)
+        let huge: [Float] = [3e38, -3e38]
+        let bounds = try floats.scanner(for: huge.span).bounds
+        #expect(bounds.greatestEstimate(within: .infinity, error: 0) == .infinity)
+        let zero: [Float] = [0, 0]
+        let cosine = try VectorCodec(dimensions: 2, metric: .cosine).scanner(for: zero.span).bounds
+        #expect(cosine.greatestEstimate(within: 0, error: 0) == .infinity)
+    }
 }

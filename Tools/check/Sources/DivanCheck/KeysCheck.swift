@@ -72,6 +72,7 @@ struct KeysCheck {
         ObjectShapes.swift | let numbers: [String: Int] | what the official toDictionary() returns
         SQLiteSession.swift | statements: [String: StoreStatement] | our own SQL, ASCII constants
         SQLiteVectorFunctions.swift | indexes: [String: SQLiteVectorIndex] | names of our own tables
+        VectorCellCache.swift | indexes: [String: Index] | names of our own tables
         AddressLimiter.swift | entries: [String: Entry] | numeric addresses from the kernel
         ListenerStatistics.swift | [String: UInt64] | the names of our codecs
         ListenerConfiguration.swift | databases: [String: SharedDatabase] | the owner's own names

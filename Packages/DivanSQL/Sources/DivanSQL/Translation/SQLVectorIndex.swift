@@ -33,6 +33,10 @@ struct SQLVectorIndex {
         self.documents = documents
         self.options = options
         value = try SQLIndexWriter(documents, itemSource: nil).exact(vector)
+        // Setting it makes no new revision, by which vectors are numbered.
+        guard !vector.readsExpiration else {
+            throw QueryError("a vector index must not depend on META().expiration")
+        }
         self.vector = "\(SQLFunction[.vector].stored)(\(value), \(options.dimensions))"
     }
 
@@ -83,13 +87,7 @@ struct SQLVectorIndex {
     private var sequence: String { documents.sequence }
 
     /// The columns whose change may change a vector.
-    ///
-    /// Setting an expiration makes no new revision.
-    private var seen: String {
-        let isTimed = value.contains(documents.expiration)
-        let time = isTimed ? "\(documents.expiration), " : ""
-        return "\(sequence), \(documents.flags), \(time)\(documents.body)"
-    }
+    private var seen: String { "\(sequence), \(documents.flags), \(documents.body)" }
 
     /// The condition of rows with a value to make a vector from.
     private var hasValue: String { "\(documents.isLive()) AND \(value) IS NOT NULL" }
@@ -175,11 +173,20 @@ struct SQLVectorIndex {
     private var wrongRows: String {
         """
         \(strayRows)
-            OR (SELECT count(*) FROM \(name)) <> (SELECT count(*) FROM \(name)_documents
+            OR (SELECT count(DISTINCT owner) FROM \(name)) <> (SELECT count(*) FROM \(name)_documents
                 WHERE vector IS NOT NULL)
             OR EXISTS (SELECT 1 FROM \(name) AS v LEFT JOIN \(name)_documents AS d USING (owner)
                 WHERE d.vector IS NULL OR v.vector <> d.vector)
         """
+    }
+}
+
+extension CheckedExpression {
+    fileprivate var readsExpiration: Bool {
+        switch self {
+        case .metadata(_, .expiration), .allMetadata: true
+        default: children.contains(where: \.readsExpiration)
+        }
     }
 }
 

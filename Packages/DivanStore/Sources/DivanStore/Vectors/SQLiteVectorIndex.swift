@@ -64,7 +64,9 @@ struct SQLiteVectorIndex {
             "SELECT value FROM \(table)_parts WHERE number <= 1 ORDER BY number"
         )
         defer { heads.reset() }
-        guard try heads.step(), let options = QueryVectorOptions(json: heads.text(0)) else {
+        guard try heads.step(), let options = QueryVectorOptions(json: heads.text(0)),
+            options.isPossible
+        else {
             throw heads.corrupt("invalid parameters of a vector index")
         }
         guard try heads.step() else { return (options, nil) }
@@ -95,9 +97,11 @@ struct SQLiteVectorIndex {
         } catch {
             throw rows.corrupt("a vector index: \(error)")
         }
-        guard training.codec.dimensions == options.dimensions else {
-            throw rows.corrupt("the codec of a vector index has the wrong dimensions")
-        }
+        guard training.codec.dimensions == options.dimensions,
+            training.codec.metric == options.metric.distanceMetric,
+            training.codec.encoding == options.vectorEncoding,
+            training.centroids.count == options.centroidCount
+        else { throw rows.corrupt("a vector index was trained with other parameters") }
         return training
     }
 
@@ -156,7 +160,10 @@ struct SQLiteVectorIndex {
             ? try training.centroids.products(with: target.span).map { -$0 }
             : try training.centroids.squaredDistances(from: target.span)
         var nearest = NearestNeighbors(limit: limit ?? distances.count)
-        for (cell, distance) in distances.enumerated() { nearest.insert(Int64(cell), at: distance) }
+        for (cell, distance) in distances.enumerated() {
+            // Products of very large numbers may be no numbers.
+            nearest.insert(Int64(cell), at: distance.isNaN ? .infinity : distance)
+        }
         return nearest.sorted.map { Int($0.id) }
     }
 }

@@ -13,6 +13,7 @@ struct SQLiteVectorPlacing {
     private let training: SQLiteVectorIndex.Training
     private let connection: StoreConnection
     private var state: SQLiteVectorIndex.State
+    private let before: SQLiteVectorIndex.State
     private var table: String { index.table }
 
     init(
@@ -24,6 +25,7 @@ struct SQLiteVectorPlacing {
         self.index = index
         self.training = training
         self.state = state
+        before = state
         self.connection = connection
     }
 
@@ -48,6 +50,7 @@ struct SQLiteVectorPlacing {
     }
 
     mutating func finish() throws {
+        guard state != before else { return }
         state.version += 1
         try state.store(in: table, on: connection)
     }
@@ -165,6 +168,9 @@ struct SQLiteVectorPlacing {
             for vector in rest.prefix(room) {
                 block.append(vector.number, vector.code, error: vector.error)
             }
+            guard SQLiteVectorBlock.ids(of: cell).contains(id) else {
+                throw StoreError(.corrupt("a cell of a vector index has too many blocks"))
+            }
             if room > 0 { try write(block, id) }
             rest = rest.dropFirst(room)
             (id, block) = (id + 1, SQLiteVectorBlock())
@@ -191,7 +197,7 @@ struct SQLiteVectorPlacing {
         var block = try self.block(rows, 1, of: cell)
         let count = block.numbers.count
         try removeDead(from: &block, of: cell)
-        state.codeCount -= count - block.numbers.count
+        state.codeCount = max(0, state.codeCount - (count - block.numbers.count))
         return (rows.integer(0), block)
     }
 
@@ -259,7 +265,7 @@ struct SQLiteVectorPlacing {
             for (number, block) in joined(blocks, of: cell).enumerated() {
                 try write(block, ids.lowerBound + Int64(number))
             }
-            state.codeCount -= count - kept
+            state.codeCount = max(0, state.codeCount - (count - kept))
         }
     }
 

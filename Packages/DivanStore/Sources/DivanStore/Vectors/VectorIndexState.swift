@@ -47,6 +47,15 @@ extension QueryVectorOptions {
     /// Their exact distances decide, because codes are less precise.
     func candidateCount(for count: Int) -> Int { max(40, min(4 * count, count + 400)) }
 
+    /// Whether the parameters are within the limits, which those in a damaged file may not be.
+    var isPossible: Bool {
+        let counts = [minTrainingCount, maxTrainingCount, probeCount]
+        return 2...VectorLimits.dimensionCount ~= dimensions
+            && 1...VectorLimits.centroidCount ~= centroidCount
+            && counts.allSatisfy { 0...Int(UInt32.max) ~= $0 }
+            && (try? vectorEncoding.check(dimensions: dimensions)) != nil
+    }
+
     var vectorEncoding: VectorEncoding {
         switch encoding {
         case .float32: .float32
