@@ -5,6 +5,9 @@ import DivanStudio
 
 /// A database with something for each page, served by a studio.
 final class SampleStudio {
+    /// The name of the database.
+    static let name = "kitchen"
+
     private let store = Store.inMemory()
     private let studio: StudioServer
     /// The address to open, with the token.
@@ -14,7 +17,7 @@ final class SampleStudio {
         studio = StudioServer(
             StudioConfiguration(
                 store: store,
-                name: "kitchen",
+                name: Self.name,
                 mayWrite: true,
                 peers: { [Self.process] }
             )

@@ -53,13 +53,14 @@ struct ScreenshotFolder {
         return lines
     }
 
-    /// Opens a page, and waits until it shows its content and receives changes.
+    /// Opens a page, and waits until it shows its content, receives changes, and has got the database's name.
     private func show(_ address: String, in browser: Browser) throws {
         try browser.open(
             address,
             until: """
                 document.getElementById('main')?.dataset.shown
                   && document.getElementById('live').className === 'on'
+                  && document.getElementById('database').textContent === '\(SampleStudio.name)'
                 """
         )
     }
