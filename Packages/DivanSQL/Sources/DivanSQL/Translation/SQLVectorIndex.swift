@@ -8,7 +8,7 @@ public import DivanQuery
 ///   `cell` is NULL for a new vector, which the store moves into a cell of the trained index. `vector` has the floats
 ///   of a new vector, and of each vector of a lazy index; NULL means that they are read from the document.
 /// - `…_blocks` has the codes of the vectors in cells, many per row, without those of `cell` NULL. Codes whose vector
-///   was removed stay until their block is written again.
+///   was removed stay until there are many.
 /// - `…_parts` has the parameters (0) and what training found (1 and more).
 /// - `…_pending`, only for lazy indexes, has the documents whose vectors are to be computed.
 /// - `…_documents` is a view of the vectors in the documents, for the store's functions.

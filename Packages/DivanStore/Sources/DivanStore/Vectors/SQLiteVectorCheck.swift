@@ -30,9 +30,8 @@ struct SQLiteVectorCheck {
         let blocks = try connection.prepare("SELECT id, entries FROM \(table)_blocks ORDER BY id")
         let vector = try connection.prepare(
             """
-            SELECT coalesce(vector,
-                (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))
-            FROM \(table) AS v WHERE number = ?1 AND cell = ?2
+            SELECT \(SQLiteVectorIndex.floats(of: table)) FROM \(table) AS v
+            WHERE number = ?1 AND cell = ?2
             """
         )
         var (seen, codeCount): (Set<Int64>, Int) = ([], 0)
@@ -78,7 +77,7 @@ struct SQLiteVectorCheck {
         }
         guard code.elementsEqual(expected), expectedError <= error else { return false }
         if cell == index.unencodedCell(training) { return true }
-        let direction = SQLiteVectorIndex.direction(vector, index.options.metric)
+        let direction = index.directions(of: vector)
         return try training.centroids.nearest(to: direction.span).positions.first.map { Int($0) }
             == cell
     }

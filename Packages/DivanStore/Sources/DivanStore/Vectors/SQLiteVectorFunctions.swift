@@ -1,4 +1,5 @@
 internal import CDivanStore
+import DivanPlatform
 internal import DivanQuery
 internal import DivanSQLite
 internal import DivanVectors
@@ -121,7 +122,7 @@ final class SQLiteVectorFunctions {
         _ metric: String,
         _ target: UnsafeBufferPointer<UInt8>
     ) throws -> VectorQuery {
-        if let latest, latest.metric == metric, latest.target.isEqual(to: target) {
+        if let latest, latest.metric == metric, Self.areEqual(latest.target, target) {
             return latest.query
         }
         guard let known = QueryVectorMetric(rawValue: metric) else {
@@ -130,6 +131,17 @@ final class SQLiteVectorFunctions {
         let made = try VectorQuery(target.floats, metric: known.distanceMetric)
         latest = (metric, Array(target), made)
         return made
+    }
+
+    private static func areEqual(_ one: [UInt8], _ other: UnsafeBufferPointer<UInt8>) -> Bool {
+        one.withUnsafeBufferPointer { one in
+            guard let start = one.baseAddress, let otherStart = other.baseAddress else {
+                return one.count == other.count
+            }
+            // Both have this many bytes.
+            return one.count == other.count
+                && Memory.areEqual(start, otherStart, count: one.count)
+        }
     }
 
     private func nearest(_ context: OpaquePointer?, _ arguments: Arguments) throws {
@@ -180,21 +192,5 @@ final class SQLiteVectorFunctions {
             throw noTarget(Int(clamping: sqlite3_value_int64(dimensions)))
         }
         return SQLiteArgument.bytes(value)
-    }
-}
-
-extension [UInt8] {
-    /// Compares eight bytes at a time, since a query asks for each row.
-    fileprivate func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        let (mine, theirs) = (span.bytes, other.span.bytes)
-        let end = count & ~7
-        for offset in stride(from: 0, to: end, by: 8) {
-            let word = mine.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            // In both, `offset + 8` is at most `end`.
-            let otherWord = theirs.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            if word != otherWord { return false }
-        }
-        return self[end...].elementsEqual(other[end...])
     }
 }

@@ -122,12 +122,10 @@ struct SQLiteVectorIndex {
 
     /// Reads the vectors that are in no cell, with their numbers, owners and floats, by ascending number.
     func newVectors(on connection: StoreConnection) throws(StoreError) -> StoreStatement {
-        // The floats of most are in the table; those of others are in documents.
         let rows = try connection.functionStatement(
             """
-            SELECT number, owner, coalesce(vector,
-                (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))
-            FROM \(table) AS v WHERE number > ?1 ORDER BY number
+            SELECT number, owner, \(Self.floats(of: table)) FROM \(table) AS v
+            WHERE number > ?1 ORDER BY number
             """
         )
         try rows.bind(state?.placed ?? Int64.min, at: 1)
@@ -141,11 +139,21 @@ struct SQLiteVectorIndex {
         }
     }
 
-    /// The form in which cells are compared with a vector: of length 1 for the cosine distance.
-    static func direction(_ vector: [Float], _ metric: QueryVectorMetric) -> [Float] {
-        guard metric == .cosine else { return vector }
-        let length = vector.reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()
-        return length > 0 ? vector.map { Float(Double($0) / length) } : vector
+    /// The floats of the row `v` of the main table, in SQL: some are in the row, others in the document.
+    static func floats(of table: String) -> String {
+        "coalesce(v.vector, (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))"
+    }
+
+    /// Vectors in the form in which they are compared with cells: of length 1 for the cosine distance.
+    ///
+    /// - Parameter floats: Vectors, one after another.
+    func directions(of floats: [Float]) -> [Float] {
+        guard options.metric == .cosine else { return floats }
+        return stride(from: 0, to: floats.count, by: options.dimensions).flatMap { start in
+            let vector = floats[start..<min(start + options.dimensions, floats.count)]
+            let length = vector.reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()
+            return length > 0 ? vector.map { Float(Double($0) / length) } : Array(vector)
+        }
     }
 
     /// The cells, the nearest first; only `limit` of them if it is set.
@@ -154,7 +162,7 @@ struct SQLiteVectorIndex {
         _ training: Training,
         limit: Int? = nil
     ) throws(VectorError) -> [Int] {
-        let target = Self.direction(target, options.metric)
+        let target = directions(of: target)
         let distances =
             options.metric == .dot
             ? try training.centroids.products(with: target.span).map { -$0 }
@@ -276,16 +284,6 @@ struct SQLiteVectorBlock {
         numbers.append(number)
         codes += code
         self.error = max(self.error, error)
-    }
-
-    /// Removes the codes of vectors for which `isKept` is false.
-    mutating func keep(codeByteCount: Int, where isKept: (Int64) throws -> Bool) rethrows {
-        var kept = SQLiteVectorBlock()
-        for (index, number) in numbers.enumerated() where try isKept(number) {
-            let start = index * codeByteCount
-            kept.append(number, codes[start..<start + codeByteCount], error: error)
-        }
-        if kept.numbers.count < numbers.count { self = kept }
     }
 
     var bytes: [UInt8] {

@@ -6,8 +6,7 @@ internal import DivanVectors
 ///
 /// Theory of operation: vectors are read in the order of their numbers, many at a time, and grouped by cell. Those of a
 /// cell fill its last block, and then new ones. So each block is written once per group, and the rows, which lose
-/// their floats, once. Codes of removed vectors are left out of a block that is written, and out of all blocks once
-/// they are a ninth of all codes.
+/// their floats, once. Codes of removed vectors stay until they are a ninth of all codes.
 struct SQLiteVectorPlacing {
     private let index: SQLiteVectorIndex
     private let training: SQLiteVectorIndex.Training
@@ -59,9 +58,8 @@ struct SQLiteVectorPlacing {
     private mutating func place(atMost count: Int) throws -> Bool {
         let rows = try connection.prepare(
             """
-            SELECT number, owner, coalesce(vector,
-                (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))
-            FROM \(table) AS v WHERE number > ?1 ORDER BY number LIMIT ?2
+            SELECT number, owner, \(SQLiteVectorIndex.floats(of: table)) FROM \(table) AS v
+            WHERE number > ?1 ORDER BY number LIMIT ?2
             """
         )
         try rows.bind(state.placed, at: 1)
@@ -108,14 +106,8 @@ struct SQLiteVectorPlacing {
         _ owners: [Int64],
         _ floats: [Float]
     ) throws -> [Placed] {
-        let (metric, dimensions) = (index.options.metric, index.options.dimensions)
-        var directions = floats
-        if metric == .cosine {
-            directions = numbers.indices.flatMap {
-                let range = $0 * dimensions..<($0 + 1) * dimensions
-                return SQLiteVectorIndex.direction(Array(floats[range]), metric)
-            }
-        }
+        let dimensions = index.options.dimensions
+        let directions = index.directions(of: floats)
         let cells = try training.centroids.nearest(to: directions.span).positions
         return numbers.indices.map { place in
             let vector = floats.span.extracting(place * dimensions..<(place + 1) * dimensions)
@@ -178,36 +170,33 @@ struct SQLiteVectorPlacing {
         state.codeCount += placed.count
     }
 
-    /// The last block of a cell without codes of removed vectors; an empty one if there is none.
-    private mutating func lastBlock(of cell: Int) throws -> (id: Int64, SQLiteVectorBlock) {
+    /// The last block of a cell; an empty one if there is none.
+    private func lastBlock(of cell: Int) throws -> (id: Int64, SQLiteVectorBlock) {
+        let rows = try blocks(of: cell, "ORDER BY id DESC LIMIT 1")
+        defer { rows.reset() }
+        guard try rows.step() else {
+            return (SQLiteVectorBlock.ids(of: cell).lowerBound, SQLiteVectorBlock())
+        }
+        return (rows.integer(0), try block(rows, of: cell))
+    }
+
+    /// Reads the IDs and entries of the blocks of a cell.
+    private func blocks(of cell: Int, _ order: String) throws(StoreError) -> StoreStatement {
         let ids = SQLiteVectorBlock.ids(of: cell)
-        let rows = try connection.prepare(
-            """
-            SELECT id, entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2
-            ORDER BY id DESC LIMIT 1
-            """
+        let rows = try connection.functionStatement(
+            "SELECT id, entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2 \(order)"
         )
         try rows.bind(ids.lowerBound, at: 1)
         try rows.bind(ids.upperBound, at: 2)
-        defer { rows.reset() }
-        guard try rows.step() else { return (ids.lowerBound, SQLiteVectorBlock()) }
-        guard rows.integer(0) < ids.upperBound else {
-            throw rows.corrupt("a cell of a vector index has too many blocks")
-        }
-        var block = try self.block(rows, 1, of: cell)
-        let count = block.numbers.count
-        try removeDead(from: &block, of: cell)
-        state.codeCount = max(0, state.codeCount - (count - block.numbers.count))
-        return (rows.integer(0), block)
+        return rows
     }
 
     private func block(
         _ rows: StoreStatement,
-        _ column: Int32,
         of cell: Int
     ) throws(StoreError) -> SQLiteVectorBlock {
         let size = codeByteCount(cell)
-        let block = rows.withBytes(column) { SQLiteVectorBlock($0, codeByteCount: size) }
+        let block = rows.withBytes(1) { SQLiteVectorBlock($0, codeByteCount: size) }
         guard let block else {
             throw rows.corrupt("a block of a vector index has the wrong length")
         }
@@ -215,7 +204,7 @@ struct SQLiteVectorPlacing {
     }
 
     private func write(_ block: SQLiteVectorBlock, _ id: Int64) throws {
-        let write = try connection.prepare(
+        let write = try connection.functionStatement(
             "INSERT OR REPLACE INTO \(table)_blocks (id, entries) VALUES (?1, ?2)"
         )
         try write.bind(id, at: 1)
@@ -225,66 +214,56 @@ struct SQLiteVectorPlacing {
 
     // MARK: Removed vectors
 
-    private func removeDead(from block: inout SQLiteVectorBlock, of cell: Int) throws {
-        let live = try connection.prepare(
-            "SELECT 1 FROM \(table) WHERE number = ?1 AND cell = ?2"
-        )
-        try live.bind(Int64(cell), at: 2)
-        try block.keep(codeByteCount: codeByteCount(cell)) { number in
-            try live.bind(number, at: 1)
-            defer { live.reset() }
-            return try live.step()
-        }
-    }
-
-    /// Writes each cell with removed vectors again.
+    /// Writes each cell with removed vectors again, in full blocks.
     private mutating func removeDead() throws {
+        let live = try connection.prepare("SELECT 1 FROM \(table) WHERE number = ?1 AND cell = ?2")
+        let remove = try connection.prepare(
+            "DELETE FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2"
+        )
         for cell in 0...index.unencodedCell(training) {
-            let ids = SQLiteVectorBlock.ids(of: cell)
-            let rows = try connection.prepare(
-                "SELECT entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
-            )
-            try rows.bind(ids.lowerBound, at: 1)
-            try rows.bind(ids.upperBound, at: 2)
-            var (blocks, count): ([SQLiteVectorBlock], Int) = ([], 0)
-            while try rows.step() {
-                var block = try self.block(rows, 0, of: cell)
-                count += block.numbers.count
-                try removeDead(from: &block, of: cell)
-                blocks.append(block)
+            try live.bind(Int64(cell), at: 2)
+            let (blocks, deadCount) = try liveBlocks(of: cell) { number in
+                try live.bind(number, at: 1)
+                defer { live.reset() }
+                return try live.step()
             }
-            rows.reset()
-            let kept = blocks.reduce(0) { $0 + $1.numbers.count }
-            guard kept < count else { continue }
-            let remove = try connection.prepare(
-                "DELETE FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2"
-            )
+            guard deadCount > 0 else { continue }
+            let ids = SQLiteVectorBlock.ids(of: cell)
             try remove.bind(ids.lowerBound, at: 1)
             try remove.bind(ids.upperBound, at: 2)
             try remove.run()
-            for (number, block) in joined(blocks, of: cell).enumerated() {
+            for (number, block) in blocks.enumerated() {
                 try write(block, ids.lowerBound + Int64(number))
             }
-            state.codeCount = max(0, state.codeCount - (count - kept))
+            state.codeCount = max(0, state.codeCount - deadCount)
         }
     }
 
-    /// The same codes in full blocks.
-    private func joined(_ blocks: [SQLiteVectorBlock], of cell: Int) -> [SQLiteVectorBlock] {
+    /// The codes of a cell for which `isLive` is true, in full blocks, and the number of others.
+    private func liveBlocks(
+        of cell: Int,
+        where isLive: (Int64) throws -> Bool
+    ) throws -> ([SQLiteVectorBlock], deadCount: Int) {
         let size = codeByteCount(cell)
         let capacity = SQLiteVectorBlock.capacity(codeByteCount: size)
-        var joined: [SQLiteVectorBlock] = []
-        var block = SQLiteVectorBlock()
-        for old in blocks {
+        var (blocks, block, deadCount) = ([SQLiteVectorBlock](), SQLiteVectorBlock(), 0)
+        let rows = try self.blocks(of: cell, "ORDER BY id")
+        defer { rows.reset() }
+        while try rows.step() {
+            let old = try self.block(rows, of: cell)
             for (place, number) in old.numbers.enumerated() {
+                guard try isLive(number) else {
+                    deadCount += 1
+                    continue
+                }
                 let code = old.codes[place * size..<(place + 1) * size]
                 block.append(number, code, error: old.error)
                 guard block.numbers.count == capacity else { continue }
-                joined.append(block)
+                blocks.append(block)
                 block = SQLiteVectorBlock()
             }
         }
-        return block.numbers.isEmpty ? joined : joined + [block]
+        return (block.numbers.isEmpty ? blocks : blocks + [block], deadCount)
     }
 
     // MARK: Recall
@@ -319,7 +298,7 @@ struct SQLiteVectorPlacing {
         try rows.bind(SQLiteVectorBlock.ids(of: index.unencodedCell(training)).lowerBound, at: 1)
         while try rows.step() {
             let cell = SQLiteVectorBlock.cell(of: rows.integer(0))
-            let block = try self.block(rows, 1, of: cell)
+            let block = try self.block(rows, of: cell)
             var distances = [Float](repeating: 0, count: block.numbers.count)
             for number in trials.indices {
                 try trials[number].scanner.distances(
@@ -342,8 +321,7 @@ struct SQLiteVectorPlacing {
     private func trialVectors() throws -> [[Float]] {
         let rows = try connection.prepare(
             """
-            SELECT coalesce(vector,
-                (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))
+            SELECT \(SQLiteVectorIndex.floats(of: table))
             FROM (SELECT owner, vector, row_number() OVER (ORDER BY number) AS place FROM \(table)
                 WHERE cell <> ?1) AS v WHERE place % (?2 / 64) = 0
             """

@@ -38,8 +38,7 @@ struct SQLiteVectorSearch {
             _ state: SQLiteVectorIndex.State?,
             _ connection: StoreConnection
         ) throws(StoreError) {
-            version =
-                "\(table) \(state?.identity ?? "") \(state?.version ?? 0) \(state?.placed ?? 0)"
+            version = "\(state?.identity ?? "") \(state?.version ?? 0)"
             entries = try connection.functionStatement(
                 "SELECT entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2"
             )

@@ -100,17 +100,8 @@ private struct SQLiteVectorTraining {
             throw VectorError.trainingMemory(byteCount: needed, limit: limit)
         }
         let (sample, count) = try self.sample()
-        let directions =
-            options.metric != .cosine
-            ? sample
-            : stride(from: 0, to: sample.count, by: options.dimensions).flatMap {
-                SQLiteVectorIndex.direction(
-                    Array(sample[$0..<$0 + options.dimensions]),
-                    options.metric
-                )
-            }
         var means = try KMeans(
-            directions,
+            index.directions(of: sample),
             dimensions: options.dimensions,
             centroids: options.centroidCount,
             seed: 1
@@ -134,8 +125,7 @@ private struct SQLiteVectorTraining {
         // Evenly spread over all rows.
         let rows = try connection.prepare(
             """
-            SELECT coalesce(vector,
-                (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))
+            SELECT \(SQLiteVectorIndex.floats(of: table))
             FROM (SELECT owner, vector, row_number() OVER (ORDER BY number) AS place FROM \(table))
                 AS v WHERE place * ?1 / ?2 > (place - 1) * ?1 / ?2
             """

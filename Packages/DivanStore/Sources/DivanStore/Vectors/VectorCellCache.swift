@@ -17,7 +17,7 @@ struct VectorCell: Sendable {
 /// Theory of operation: each committed change of an index gives it another version, and the cells of a version never
 /// change. So what is kept is valid for every snapshot that has this version. Cells are added while there is room,
 /// and stay: if all were exchanged in turns, an index that is larger than the limit would find none of them. Once
-/// many searches missed theirs, the cache begins anew.
+/// many searches missed theirs, the cache is cleared.
 final class VectorCellCache: Sendable {
     private struct Index {
         var version: String

@@ -1,6 +1,7 @@
 import Dispatch
 import DivanVectors
 import Foundation
+import Synchronization
 
 /// Vectors of 2,000 overlapping Gaussian clusters, with queries and their true neighbours.
 ///
@@ -49,43 +50,31 @@ struct VectorMixture {
     func neighbours(
         where isCandidate: @Sendable (Int) -> Bool = { _ in true }
     ) throws -> [Set<Int64>] {
-        let results = Results(count: queries.count)
+        let results = Mutex(
+            [Result<Set<Int64>, any Error>](
+                repeating: .success([]),
+                count: queries.count
+            )
+        )
         let numbers = (0..<count).filter(isCandidate)
         DispatchQueue.concurrentPerform(iterations: queries.count) { query in
-            results[query] = Result {
-                var nearest = NearestNeighbors(limit: Self.neighbourCount)
-                let target = try VectorQuery(queries[query], metric: .euclideanSquared)
-                var distance: [Float] = [0]
-                for number in numbers {
-                    let place = number * dimensions
-                    let row = floats.span.extracting(place..<place + dimensions)
-                    try target.distances(to: row.bytes, into: distance.mutableSpan)
-                    nearest.insert(Int64(number), at: distance[0])
-                }
-                return Set(nearest.sorted.map(\.id))
-            }
+            let result = Result { try neighbours(of: queries[query], among: numbers) }
+            results.withLock { $0[query] = result }
         }
-        return try results.all
+        return try results.withLock { try $0.map { try $0.get() } }
     }
 
-    /// Results that several threads produce.
-    private final class Results: @unchecked Sendable {
-        // Each access holds the lock.
-        private var results: [Result<Set<Int64>, any Error>]
-        private let lock = NSLock()
-
-        init(count: Int) {
-            results = Array(repeating: .success([]), count: count)
+    private func neighbours(of query: [Float], among numbers: [Int]) throws -> Set<Int64> {
+        var nearest = NearestNeighbors(limit: Self.neighbourCount)
+        let target = try VectorQuery(query, metric: .euclideanSquared)
+        var distance: [Float] = [0]
+        for number in numbers {
+            let place = number * dimensions
+            let row = floats.span.extracting(place..<place + dimensions)
+            try target.distances(to: row.bytes, into: distance.mutableSpan)
+            nearest.insert(Int64(number), at: distance[0])
         }
-
-        subscript(index: Int) -> Result<Set<Int64>, any Error> {
-            get { lock.withLock { results[index] } }
-            set { lock.withLock { results[index] = newValue } }
-        }
-
-        var all: [Set<Int64>] {
-            get throws { try lock.withLock { try results.map { try $0.get() } } }
-        }
+        return Set(nearest.sorted.map(\.id))
     }
 }
 
