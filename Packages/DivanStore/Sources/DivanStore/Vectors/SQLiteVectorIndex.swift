@@ -147,6 +147,7 @@ struct SQLiteVectorIndex {
     /// Vectors in the form in which they are compared with cells: of length 1 for the cosine distance.
     ///
     /// - Parameter floats: Vectors, one after another.
+    /// - Returns: The same number of vectors, in the same order.
     func directions(of floats: [Float]) -> [Float] {
         guard options.metric == .cosine else { return floats }
         return stride(from: 0, to: floats.count, by: options.dimensions).flatMap { start in
