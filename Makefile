@@ -86,8 +86,8 @@ arm64: setup ## build divan for arm64 with Debian's compiler, and sync it, emula
 bench: setup ## measure performance against C floors; writes bench.json and Docs/performance
 	@Tools/scripts/bench
 
-vectors: setup ## compare vector searches with faiss, hnswlib and sqlite-vec (DIMENSIONS="384 128")
-	@Tools/scripts/vectors $(DIMENSIONS)
+vectors: setup ## compare vector searches with faiss, hnswlib and sqlite-vec (SETS="text 384 128")
+	@Tools/scripts/vectors $(SETS)
 
 profile: setup ## profile saves, reads, pulls and pushes (WORK="save pull")
 	@Tools/scripts/profile $(WORK)

@@ -7,6 +7,7 @@ enum CrashIndex: String, CaseIterable {
     case value
     case array
     case words
+    case vectors
 
     var definition: QueryIndexDefinition {
         func property(_ key: String) -> CheckedExpression {
@@ -18,8 +19,19 @@ enum CrashIndex: String, CaseIterable {
         case .words:
             let column = QueryIndexDefinition.FullTextColumn(name: "text", property("text"))
             return .fullText([column], tokenizer: "unicode61", filter: nil)
+        case .vectors: return .vector(property("vector"), Self.vectorIndex.options)
         }
     }
+
+    /// The text from which the store knows the index again.
+    var source: String { self == .vectors ? Self.vectorIndex.source : "" }
+
+    // Trained with 50 vectors, a fraction of the documents.
+    private static let vectorIndex = QueryVectorIndex(
+        name: "vectors",
+        expression: "vector",
+        options: QueryVectorOptions(dimensions: 4, centroidCount: 2)
+    )
 }
 
 extension Lane {

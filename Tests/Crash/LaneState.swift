@@ -38,7 +38,7 @@ struct LaneState: Equatable {
             bodies["\(lane.collectionName)/\(operation.collectionID)"] = nil
         case .makeIndex(let index): indexes.insert(lane.name(of: index))
         case .dropIndex(let index): indexes.remove(lane.name(of: index))
-        case .compact: break
+        case .compact, .train: break
         case .pack(let codec, _): self.codec = codec
         }
     }

@@ -32,8 +32,10 @@ extension Operation {
         case .dropCollection: try store.deleteCollection(lane.collection())
         case .makeIndex(let index):
             try store.write { writer in
-                try writer.createIndex(lane.name(of: index), index.definition, in: .default)
+                let name = lane.name(of: index)
+                try writer.createIndex(name, index.definition, source: index.source, in: .default)
             }
+        case .train: _ = try store.trainVectorIndex(lane.name(of: .vectors), in: .default)
         case .dropIndex(let index):
             try store.write { try $0.deleteIndex(lane.name(of: index), in: .default) }
         case .compact: try store.compact()

@@ -19,6 +19,8 @@ struct Operation {
         case dropCollection
         case makeIndex(CrashIndex)
         case dropIndex(CrashIndex)
+        /// Trains the vector index, or moves new vectors into its cells, if it is time.
+        case train
         case compact
         /// Packs bodies with a new dictionary, or stops packing, and perhaps repacks existing ones.
         case pack(UInt8?, compacting: Bool)
@@ -44,7 +46,11 @@ struct Operation {
         let filler = String(repeating: "x", count: .random(in: 0...2_000, using: &generator))
         let tags = #"["a\#(step % 5)","b\#(step % 3)"]"#
         let text = "one word\(step % 7) more"
-        body = #"{"filler":"\#(filler)","step":\#(step),"tags":\#(tags),"text":"\#(text)"}"#
+        let vector = (0..<4).map { _ in "\(Int.random(in: -99...99, using: &generator))" }
+            .joined(separator: ",")
+        body =
+            #"{"filler":"\#(filler)","step":\#(step),"tags":\#(tags),"text":"\#(text)","#
+            + #""vector":[\#(vector)]}"#
         let changesPacking = Self.packsBodies(seed) && lane.keepsPacking
         if changesPacking, step == 0 || Int.random(in: 0..<100, using: &generator) < 4 {
             let forms = BodyCompression.allCases.filter {
@@ -68,7 +74,8 @@ struct Operation {
             CrashIndex.allCases.randomElement(using: &generator) ?? .value
         }
         switch Int.random(in: 0..<100, using: &generator) {
-        case 0..<27: return .save(name("d", 40, &generator))
+        case 0..<25: return .save(name("d", 40, &generator))
+        case 25..<27: return .train
         case 27..<32: return .makeIndex(index(&generator))
         case 32..<35: return .dropIndex(index(&generator))
         case 35..<45: return .batch

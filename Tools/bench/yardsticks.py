@@ -1,9 +1,9 @@
 """Measures faiss, hnswlib and sqlite-vec on the vectors of divan-bench, each query by itself on one thread.
 
-usage: yardsticks.py FOLDER DIMENSIONS DIVAN.json
+usage: yardsticks.py FOLDER SET DIVAN.json
 
-FOLDER has vectors-DIMENSIONS.f32 and queries-DIMENSIONS.f32, which `divan-bench run --vectors FOLDER` writes.
-DIVAN.json is the report of the same run. Prints one table with both.
+SET is 384, 128 (dimensions) or text. FOLDER has vectors-SET.f32 and queries-SET.f32, which `divan-bench run --vectors
+FOLDER` or embeddings.py writes. DIVAN.json is the report of the same run. Prints one table with both.
 """
 
 import json
@@ -23,9 +23,11 @@ PROBES = (1, 2, 4, 8, 16, 32, 64)
 class Trial:
     """The queries, their true neighbours, and the rows of the table."""
 
-    def __init__(self, folder, dimensions):
-        def read(name):
-            floats = numpy.fromfile(f"{folder}/{name}-{dimensions}.f32", dtype="<f4")
+    def __init__(self, folder, name):
+        dimensions = 384 if name == "text" else int(name)
+
+        def read(kind):
+            floats = numpy.fromfile(f"{folder}/{kind}-{name}.f32", dtype="<f4")
             return floats.reshape(-1, dimensions)
 
         self.vectors, self.queries = read("vectors"), read("queries")
@@ -115,12 +117,12 @@ def divan_rows(path):
 
 
 def main():
-    folder, dimensions, report = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    trial = Trial(folder, dimensions)
-    count = trial.vectors.shape[0]
+    folder, name, report = sys.argv[1:]
+    trial = Trial(folder, name)
+    count, dimensions = trial.vectors.shape
     for measure in (measure_faiss, measure_hnswlib, measure_sqlite_vec):
         measure(trial)
-    print(f"| {count:,} × {dimensions} | recall of 10 | queries/s | build, s |")
+    print(f"| {count:,} × {dimensions}{' of texts' if name == 'text' else ''} | recall of 10 | queries/s | build, s |")
     print("|---|---|---|---|")
     for name, recall, rate, seconds in divan_rows(report) + trial.rows:
         print(f"| {name} | {recall:.3f} | {rate:,.0f} | {seconds:,.1f} |")

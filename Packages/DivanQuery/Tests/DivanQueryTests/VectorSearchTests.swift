@@ -110,7 +110,11 @@ import Testing
     }
 
     @Test(arguments: [
-        "WHERE n = 1 ORDER BY \(call)", "WHERE \(call) > 1 ORDER BY \(call)",
+        "WHERE n = 1 ORDER BY \(call)", "WHERE n = 1 ORDER BY \(call) LIMIT $n",
+        "WHERE n = 1 ORDER BY \(call) LIMIT 10001", "WHERE n = 1 AND \(call) < 1 LIMIT 5",
+        "WHERE \(call) > 1 ORDER BY \(call) LIMIT 5",
+        "WHERE EXISTS (SELECT n FROM c) ORDER BY \(call) LIMIT 5",
+        "WHERE PREDICTION(m, {'v': a.v}, 'o') = 1 ORDER BY \(call) LIMIT 5",
         "WHERE MATCH(words, 'x') ORDER BY \(call)", "WHERE \(call) < n",
         "ORDER BY \(call) DESC LIMIT 5", "WHERE \(call) < 1 ORDER BY n LIMIT 5",
         "ORDER BY APPROX_VECTOR_DISTANCE(a.v, n) LIMIT 5",
@@ -122,6 +126,31 @@ import Testing
         let name = clauses.hasPrefix("AS") ? "c.n" : "n"
         let statement = try checked("SELECT \(name) FROM c \(clauses)")
         #expect(statement.vectorSearches.map(\.nearestCount) == [nil])
+    }
+
+    @Test(arguments: [
+        ("n = 1", 1), ("n = 1 AND \(call) < 0.5 AND s LIKE 'a%'", 2), ("a.v IS VALUED", 1),
+        ("META().deleted AND NOT n > $x", 2),
+    ])
+    func `a limited search tests the conditions of the documents that it finds`(
+        conditions: String,
+        count: Int
+    ) throws {
+        let statement = try checked(
+            "SELECT n FROM c WHERE \(conditions) ORDER BY \(Self.call) LIMIT 5"
+        )
+        let search = try #require(statement.vectorSearches.first)
+        #expect(search.nearestCount == 5)
+        #expect(search.filter?.terms.count == count)
+    }
+
+    @Test func `a search does not test a condition on the alias of its distance`() throws {
+        for (condition, count) in [("d < 1", 5), ("d > 1", nil), ("d < 1 AND n = 1", 5)] {
+            let statement = try checked(
+                "SELECT \(Self.call) AS d FROM c WHERE \(condition) ORDER BY d LIMIT 5"
+            )
+            #expect(statement.vectorSearches.map(\.nearestCount) == [count])
+        }
     }
 
     @Test func `a search in an index expression or a join condition is refused`() throws {

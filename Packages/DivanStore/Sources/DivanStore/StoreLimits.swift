@@ -147,4 +147,7 @@ public enum StoreLimits {
     public static let placedVectorByteCount = 32 << 20
     /// Vectors of an index whose cells are all searched by default, which takes about a millisecond.
     public static let fullySearchedVectorCount = 10_000
+    /// Documents that meet the conditions of a vector search and whose distances are all computed: more of them take
+    /// longer than a search that tests each candidate.
+    public static let fewFilteredVectorCount = 1_000
 }

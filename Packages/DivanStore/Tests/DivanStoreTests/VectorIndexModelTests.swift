@@ -30,6 +30,8 @@ private struct VectorIndexRun {
     private var generator: SeededGenerator
     /// The vectors of documents; `nil` for one without a valid vector.
     private var vectors: [DocumentID: [Float]?] = [:]
+    /// The property by which searches are filtered.
+    private var notes: [DocumentID: Int] = [:]
 
     init(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -52,6 +54,12 @@ private struct VectorIndexRun {
         try store.write { writer in
             try writer.createIndex("i", definition, source: index.source, in: .default)
         }
+        guard Bool.random(using: &self.generator) else { return }
+        let note = QueryIndexDefinition.value(
+            [CheckedKey(try QueryExpression(sql: "n").checked(over: .standard))],
+            filter: nil
+        )
+        try store.write { try $0.createIndex("n", note, source: "n", in: .default) }
     }
 
     // MARK: Changes
@@ -122,6 +130,7 @@ private struct VectorIndexRun {
         for number in 0..<count {
             let (id, vector) = (randomID(), randomVector())
             vectors[id] = .some(vector)
+            notes[id] = number
             saved.append((id, try body(vector, note: number)))
         }
         try store.write { writer in
@@ -136,6 +145,7 @@ private struct VectorIndexRun {
         guard let vector = vectors[id] else { return "nothing" }
         let number = Int.random(in: 0...9, using: &generator)
         let body = try body(vector, note: number)
+        notes[id] = number
         _ = try store.save(id, in: .default, body: body)
         return "saved \(id) with the same vector"
     }
@@ -203,29 +213,53 @@ private struct VectorIndexRun {
                 }
             }
         }
-        return try problems + problemsOfFew(near: target)
+        return try problems + problemsOfFew(near: target) + problemsOfFilter(near: target)
     }
 
     /// What is wrong with an exact search for fewer documents than there are.
     private func problemsOfFew(near target: [Float]) throws -> [String] {
-        let found = try nearest(target, isExact: true, limit: 5).map(\.distance)
-        let all = vectors.values.compactMap { $0.map { distance($0, target) } }
+        try problems(near: target, isExact: true, nil) { _ in true }
+    }
+
+    /// What is wrong with searches among some documents, which are exact in a small index.
+    private mutating func problemsOfFilter(near target: [Float]) throws -> [String] {
+        let least = Int.random(in: 0...20, using: &generator)
+        return try [false, true].flatMap { isExact in
+            try problems(near: target, isExact: isExact, "n >= \(least)") { $0 >= least }
+        }
+    }
+
+    private func problems(
+        near target: [Float],
+        isExact: Bool,
+        _ condition: String?,
+        isMet: (Int) -> Bool
+    ) throws -> [String] {
+        let found = try nearest(target, isExact: isExact, limit: 5, where: condition)
+            .map(\.distance)
+        let all = vectors.compactMap { id, vector in
+            isMet(notes[id] ?? 0) ? vector.map { distance($0, target) } : nil
+        }
         let expected = Array(all.sorted().prefix(5))
         let areEqual = zip(found, expected).allSatisfy { abs($0 - $1) <= 1e-4 * max(1, abs($1)) }
         return found.count == expected.count && areEqual
-            ? [] : ["the nearest are at \(found) instead of \(expected)"]
+            ? []
+            : [
+                "the nearest with \(condition ?? "no condition") are at \(found) instead of \(expected)"
+            ]
     }
 
     private func nearest(
         _ target: [Float],
         isExact: Bool,
-        limit: Int = 1_000
+        limit: Int = 1_000,
+        where condition: String? = nil
     ) throws -> [(id: DocumentID, distance: Double)] {
         let metric = options.metric.rawValue
         let arguments = "v, \(target), '\(metric)', 3, \(isExact)"
         let sql = """
             SELECT META().id, APPROX_VECTOR_DISTANCE(\(arguments)) AS d FROM _
-            ORDER BY d LIMIT \(limit)
+            \(condition.map { "WHERE \($0)" } ?? "") ORDER BY d LIMIT \(limit)
             """
         let catalogue = StoreCatalogue(store, named: "db")
         let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)

@@ -5,5 +5,7 @@ struct Group: Sendable {
     ///
     /// Counts, and ratios of processor time in memory: measured by `--steady` for every change.
     var isSteady = false
+    /// Whether it reads vectors from the folder of `--vectors`; it is left out if there is none.
+    var readsVectors = false
     let measure: @Sendable (BenchContext, inout Report) throws -> Void
 }

@@ -42,6 +42,9 @@ enum Groups {
                 into: &$1
             )
         },
+        Group(name: "vector-search-text", readsVectors: true) {
+            try VectorSearchFigures.measureTexts($0, into: &$1)
+        },
         Group(name: "websocket", isSteady: true) { try WebSocketFigures.measure(into: &$1) },
         Group(name: "blip", isSteady: true) { try BLIPFigures.measure($0.documents, into: &$1) },
         Group(name: "costs", isSteady: true) { try CostFigures.measure($0, into: &$1) },

@@ -21,6 +21,7 @@ let words = Array(CommandLine.arguments.dropFirst())
 func run(_ options: RunOptions) throws -> Bool {
     let groups = Groups.all.filter {
         $0.name.hasPrefix(options.prefix) && ($0.isSteady || !options.isSteady)
+            && (!$0.readsVectors || options.vectorFolder != nil || options.prefix == $0.name)
     }
     guard !groups.isEmpty else {
         throw BenchFailure("no group begins with \"\(options.prefix)\"\n\(usage)")

@@ -42,8 +42,8 @@ final class LiveQuery: DatabaseService {
         /// Whether the next run also reports unchanged rows.
         var mustTell = true
         var told: Outcome?
-        /// The documents of the last run's rows, if only they and the changed ones matter.
-        var documentIDs: Set<DivanRevisions.DocumentID>?
+        /// What the last run's rows depend on, if only that and the changed documents matter.
+        var origins: QueryDependencies.Origins?
         /// The documents changed by commits since the last run; `nil` for too many, or if that does not matter.
         var changed: Set<DivanRevisions.DocumentID>? = []
         var observation: StoreObservation?
@@ -54,7 +54,7 @@ final class LiveQuery: DatabaseService {
     private struct Turn {
         let mustTell: Bool
         let changed: Set<DivanRevisions.DocumentID>?
-        let documentIDs: Set<DivanRevisions.DocumentID>?
+        let origins: QueryDependencies.Origins?
     }
 
     private enum Outcome: Equatable {
@@ -190,8 +190,8 @@ final class LiveQuery: DatabaseService {
         do {
             guard try mustRun(turn, control) else { return }
             Self.runCount.add(1, ordering: .relaxed)
-            let (rows, documentIDs) = try query.core.runTraced(control: control)
-            state.withLock { $0.documentIDs = documentIDs }
+            let (rows, origins) = try query.core.runTraced(control: control)
+            state.withLock { $0.origins = origins }
             guard note(.rows(rows), of: turn) else { return }
             notify(
                 self,
@@ -202,7 +202,7 @@ final class LiveQuery: DatabaseService {
             askLater(turn)
         } catch {
             let error = NSError(from: error)
-            state.withLock { $0.documentIDs = nil }
+            state.withLock { $0.origins = nil }
             guard note(.failure(error.localizedDescription), of: turn) else { return }
             notify(self, QueryChange(query: query, results: nil, error: error))
         }
@@ -211,7 +211,7 @@ final class LiveQuery: DatabaseService {
     /// Leaves a run's work to a later one.
     private func askLater(_ turn: Turn) {
         state.withLock { state in
-            state.documentIDs = nil
+            state.origins = nil
             if turn.mustTell { state.mustTell = true }
         }
         schedule(after: pace.delay)
@@ -225,7 +225,7 @@ final class LiveQuery: DatabaseService {
             let turn = Turn(
                 mustTell: state.mustTell,
                 changed: state.changed,
-                documentIDs: state.documentIDs
+                origins: state.origins
             )
             state.phase = .idle
             state.control = control
@@ -237,11 +237,11 @@ final class LiveQuery: DatabaseService {
 
     /// Whether the commits since the last run can have changed its rows.
     private func mustRun(_ turn: Turn, _ control: QueryControl) throws -> Bool {
-        guard !turn.mustTell, let changed = turn.changed, let known = turn.documentIDs else {
+        guard !turn.mustTell, let changed = turn.changed, let origins = turn.origins else {
             return true
         }
-        if !changed.isDisjoint(with: known) { return true }
-        return try query.core.reaches(changed, control: control)
+        if !changed.isDisjoint(with: origins.documentIDs) { return true }
+        return try query.core.reaches(changed, origins, control: control)
     }
 
     /// Records a run's outcome; returns whether to report it.

@@ -114,35 +114,30 @@ final class QueryCore: Sendable {
         try rows(of: bound(control: control))
     }
 
-    /// All current rows, and the documents that they come from; `nil` if those are unknown or too many.
+    /// All current rows, and what they depend on; `nil` if that is unknown or too much.
     func runTraced(
         control: QueryControl
-    ) throws -> (rows: [[QueryValue]], documentIDs: Set<DivanRevisions.DocumentID>?) {
+    ) throws -> (rows: [[QueryValue]], origins: QueryDependencies.Origins?) {
         let query = try bound(control: control)
-        guard let reach = QueryDependencies(query.statement) else {
+        guard let dependencies = QueryDependencies(query.statement) else {
             return (try rows(of: query), nil)
         }
         var rows = try rows(
-            of: StorageQuery(reach.traced, parameters: query.parameters, control: control)
+            of: StorageQuery(dependencies.traced, parameters: query.parameters, control: control)
         )
-        let isTraced = rows.count <= LiveQueryLimits.tracedRowCount
-        var ids: Set<DivanRevisions.DocumentID>? = isTraced ? [] : nil
-        for index in rows.indices {
-            if case .string(let id) = rows[index].removeLast() {
-                ids?.insert(DivanRevisions.DocumentID(unchecked: id))
-            }
-        }
-        return (rows, ids)
+        let origins = dependencies.takeOrigins(from: &rows)
+        return (rows, rows.count <= LiveQueryLimits.tracedRowCount ? origins : nil)
     }
 
-    /// Whether any of some documents meets the query's condition now.
+    /// Whether any of some changed documents may have become one of the rows that a run found.
     func reaches(
         _ documentIDs: Set<DivanRevisions.DocumentID>,
+        _ origins: QueryDependencies.Origins,
         control: QueryControl
     ) throws -> Bool {
         let query = try bound(control: control)
-        guard let reach = QueryDependencies(query.statement) else { return true }
-        let probe = reach.probe(of: documentIDs)
+        guard let dependencies = QueryDependencies(query.statement) else { return true }
+        let probe = dependencies.probe(of: documentIDs, origins)
         return try !rows(
             of: StorageQuery(probe, parameters: query.parameters, control: control)
         ).isEmpty

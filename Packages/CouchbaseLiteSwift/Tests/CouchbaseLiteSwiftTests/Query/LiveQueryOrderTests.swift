@@ -17,6 +17,8 @@ import Testing
         "SELECT DISTINCT n FROM _ WHERE n > 1 ORDER BY n",
         "SELECT META(a).id FROM _ AS a JOIN _ AS b ON a.n = b.n WHERE b.kind = 'z' ORDER BY a.n",
         "SELECT t FROM _ AS d UNNEST d.tags AS t WHERE t > 3 ORDER BY t",
+        "SELECT n FROM _ ORDER BY APPROX_VECTOR_DISTANCE(v, [9, 9]), META().id LIMIT 3",
+        "SELECT n FROM _ WHERE n > 2 ORDER BY APPROX_VECTOR_DISTANCE(v, [9, 9]), META().id LIMIT 2",
         "SELECT META().id FROM _ WHERE n = $wanted ORDER BY META().id",
     ]
 
@@ -29,6 +31,8 @@ import Testing
         configuration.directory = directory.path
         let database = try Database(name: "live", config: configuration)
         let collection = try database.defaultCollection()
+        let vectors = VectorIndexConfiguration(expression: "v", dimensions: 2, centroids: 2)
+        try collection.createIndex(withName: "near", config: vectors)
         for round in 0..<3 {
             let queries = try Self.statements.map { try database.createQuery($0) }
             queries.last?.parameters = Parameters().setInt(99, forName: "wanted")
@@ -54,7 +58,7 @@ import Testing
     ) throws {
         let id = "d\(Int.random(in: 0..<12, using: &random))"
         guard round != nil else {
-            let data: [String: Any] = ["n": 99, "kind": "z", "tags": [99]]
+            let data: [String: Any] = ["n": 99, "kind": "z", "tags": [99], "v": [9, 9]]
             return try collection.save(document: MutableDocument(id: "last\(id)", data: data))
         }
         switch Int.random(in: 0..<6, using: &random) {
@@ -71,6 +75,8 @@ import Testing
                 MutableArrayObject(data: [Int.random(in: 0..<8, using: &random), 5]),
                 forKey: "tags"
             )
+            let vector = [Int.random(in: 0..<9, using: &random), 9]
+            document.setArray(MutableArrayObject(data: vector), forKey: "v")
             try collection.save(document: document)
         }
     }

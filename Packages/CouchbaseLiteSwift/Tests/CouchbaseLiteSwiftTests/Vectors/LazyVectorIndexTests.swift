@@ -170,4 +170,20 @@ import Testing
         #expect(try Set(nearest(5).map(\.id)).isDisjoint(with: best))
         #expect(try index.beginUpdate(limit: 5) == nil)
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a live search notices that the vectors of a lazy index were updated`() async throws {
+        let index = try createIndex()
+        let query = try words.database.createQuery(
+            "SELECT META().id FROM words ORDER BY APPROX_VECTOR_DISTANCE(text, $target) LIMIT 5"
+        )
+        query.parameters = Parameters().setValue(target, forName: "target")
+        var changes = query.changes().makeAsyncIterator()
+        #expect(try await changes.next()?.results?.allResults().isEmpty == true)
+        try update(index)
+        let expected = words.exact(5, to: target).map(\.id)
+        while let change = try await changes.next(),
+            change.results?.allResults().map({ $0.string(at: 0) }) != expected
+        {}
+    }
 }

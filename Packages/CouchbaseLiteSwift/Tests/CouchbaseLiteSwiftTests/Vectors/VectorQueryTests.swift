@@ -1,7 +1,10 @@
-import CouchbaseLiteSwift
+import DivanRevisions
+import DivanStore
 import DivanTestKit
 import Foundation
 import Testing
+
+@testable import CouchbaseLiteSwift
 
 /// `APPROX_VECTOR_DISTANCE` in queries.
 @Suite struct VectorQueryTests {
@@ -263,5 +266,106 @@ import Testing
             let page = try some.page(of: 5)
             _ = try some.page(of: 5, after: page.next)
         }
+    }
+
+    @Test(arguments: ["", "WHERE number < 400"])
+    func `a live search is run again only for a document as near as its last row`(
+        condition: String
+    ) throws {
+        let words = try VectorWords()
+        try words.createIndex()
+        let query = try words.database.createQuery(
+            "SELECT META().id FROM words \(condition) ORDER BY \(Self.distance) LIMIT 5"
+        )
+        query.parameters = Parameters().setValue(target, forName: "target")
+        let origins = try #require(try query.core.runTraced(control: QueryControl()).origins)
+        #expect(origins.documentIDs.count == 5)
+        func matters(_ id: String) throws -> Bool {
+            let changed: Set = [DivanRevisions.DocumentID(unchecked: id)]
+            return try query.core.reaches(changed, origins, control: QueryControl())
+        }
+        try words.save(301, target.map { $0 + 9 })
+        #expect(try !matters("word301"))
+        try words.save(302, target)
+        #expect(try matters("word302"))
+        try words.save(401, target)
+        #expect(try matters("word401") == condition.isEmpty)
+        try words.save(303, nil)
+        #expect(try !matters("word303"))
+    }
+
+    @Test func `a live search that finds fewer rows than its limit is run again for any new row`()
+        throws
+    {
+        let words = try VectorWords(count: 3)
+        try words.createIndex()
+        let query = try words.database.createQuery(
+            "SELECT META().id FROM words ORDER BY \(Self.distance) LIMIT 5"
+        )
+        query.parameters = Parameters().setValue(target, forName: "target")
+        let origins = try #require(try query.core.runTraced(control: QueryControl()).origins)
+        try words.save(301, target.map { $0 + 9 })
+        let changed: Set = [DivanRevisions.DocumentID(unchecked: "word301")]
+        #expect(try query.core.reaches(changed, origins, control: QueryControl()))
+    }
+
+    /// A condition on words, and the numbers of those that meet it.
+    struct Condition: CustomStringConvertible, Sendable {
+        let description: String
+        let isMet: @Sendable (Int) -> Bool
+
+        init(_ description: String, _ isMet: @escaping @Sendable (Int) -> Bool) {
+            self.description = description
+            self.isMet = isMet
+        }
+    }
+
+    @Test(arguments: [
+        Condition("number % 10 = 3") { $0 % 10 == 3 },
+        Condition("`group` = 3 AND number < 200") { $0 % 10 == 3 && $0 < 200 },
+        Condition("text LIKE 'w1%' OR number = 7") { "\($0)".hasPrefix("1") || $0 == 7 },
+        Condition("ANY t IN tags SATISFIES t = 'even' END") { $0.isMultiple(of: 2) },
+        Condition("number IN \(Array(0..<250))") { $0 < 250 },
+        Condition("META().id = 'word5'") { $0 == 5 },
+        Condition("ISARRAY($target) AND number < 9") { $0 < 9 },
+        Condition("text IN \((0..<95).map { "w\($0)" })") { $0 < 95 },
+        Condition("number > 1000") { _ in false },
+    ])
+    func `a filtered search finds the nearest documents that meet the conditions`(
+        condition: Condition
+    ) throws {
+        let words = try VectorWords()
+        for number in 0..<VectorWords.count where number.isMultiple(of: 2) {
+            let document = try #require(try words.words.document(id: "word\(number)")?.toMutable())
+            document.setArray(MutableArrayObject(data: ["even", "all"]), forKey: "tags")
+            try words.words.save(document: document)
+        }
+        try words.createIndex()
+        let sql = "SELECT number FROM words WHERE \(condition) ORDER BY \(Self.distance) LIMIT 9"
+        let query = try words.database.createQuery(sql)
+        query.parameters = Parameters().setValue(target, forName: "target")
+        let all = words.exact(VectorWords.count, to: target, .euclideanSquared)
+        let expected = all.compactMap { Int($0.id.dropFirst(4)) }.filter(condition.isMet)
+            .prefix(9)
+        #expect(try query.execute().map { $0.int(at: 0) } == Array(expected))
+        // The same with indexes for the conditions.
+        for property in ["number", "`group`", "text"] {
+            let config = ValueIndexConfiguration([property])
+            try words.words.createIndex(withName: "by \(property)", config: config)
+        }
+        try words.words.createIndex(withName: "tags", config: ArrayIndexConfiguration(path: "tags"))
+        #expect(try query.execute().map { $0.int(at: 0) } == Array(expected))
+    }
+
+    @Test func `a filtered search reports what a function in its condition refuses`() throws {
+        let words = try VectorWords(count: 20)
+        try words.createIndex()
+        let query = try words.database.createQuery(
+            "SELECT number FROM words WHERE REGEXP_LIKE(text, '[') ORDER BY \(Self.distance) LIMIT 9"
+        )
+        query.parameters = Parameters().setValue(target, forName: "target")
+        let error = #expect(throws: (any Error).self) { _ = try query.execute() }
+        let text = "\(try #require(error))"
+        #expect(text.contains("regular expression"), "\(text)")
     }
 }

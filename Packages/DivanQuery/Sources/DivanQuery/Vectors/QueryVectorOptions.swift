@@ -191,6 +191,8 @@ public struct CheckedVectorSearch: Hashable, Sendable {
     ///
     /// Otherwise the distance of each row that meets the conditions is computed.
     public var nearestCount: Int?
+    /// With `nearestCount`, the condition that the proposed documents must meet.
+    public var filter: CheckedExpression?
 
     /// Creates a search.
     public init(
@@ -200,7 +202,8 @@ public struct CheckedVectorSearch: Hashable, Sendable {
         target: CheckedExpression,
         probeCount: Int? = nil,
         isExact: Bool = false,
-        nearestCount: Int? = nil
+        nearestCount: Int? = nil,
+        filter: CheckedExpression? = nil
     ) {
         self.source = source
         self.index = index
@@ -209,5 +212,6 @@ public struct CheckedVectorSearch: Hashable, Sendable {
         self.probeCount = probeCount
         self.isExact = isExact
         self.nearestCount = nearestCount
+        self.filter = filter
     }
 }

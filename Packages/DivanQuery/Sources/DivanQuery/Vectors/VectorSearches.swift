@@ -164,6 +164,16 @@ extension CheckedExpression {
         }
     }
 
+    /// Whether one row of the only source suffices to test it, without running a model.
+    fileprivate func isCondition(of statement: CheckedStatement) -> Bool {
+        switch self {
+        case .vectorDistance, .aggregate, .rank, .match, .exists, .prediction: false
+        case .column(let index, _):
+            statement.columns[index].expression.isCondition(of: statement)
+        default: children.allSatisfy { $0.isCondition(of: statement) }
+        }
+    }
+
     /// The same expression of the first source, as an index has it.
     fileprivate var ofFirstSource: CheckedExpression {
         switch self {
@@ -194,36 +204,47 @@ extension CheckedStatement {
 
     /// Decides how its vector searches are answered.
     ///
-    /// Without other conditions than upper bounds of the distance, the index finds the nearest documents, and their
-    /// number must be limited. Other conditions choose the documents first.
+    /// If the rows are sorted by distance and their number is limited, the index finds the nearest documents that meet
+    /// the conditions. Otherwise, the conditions choose the documents.
     ///
-    /// - Throws: `QueryError` if the limit is missing or too large.
+    /// - Throws: `QueryError` if there are no conditions except upper bounds of the distance, and the limit is missing
+    ///   or too large.
     mutating func planVectorSearches() throws(QueryError) {
-        guard let search = vectorSearches.first else { return }
-        let terms = filter?.terms ?? []
-        guard matches.isEmpty, terms.allSatisfy(isUpperBound) else { return }
-        guard let limit else {
-            throw QueryError(
-                "a vector search without other conditions requires a LIMIT of at most"
-                    + " \(Self.nearestLimit)"
-            )
-        }
-        guard let count = limit.integer else {
-            throw QueryError("the LIMIT of a vector search must be an integer literal")
-        }
-        guard count <= Self.nearestLimit else {
-            throw QueryError("LIMIT must not exceed \(Self.nearestLimit) in a vector search")
-        }
-        if orderings.isEmpty, !isAggregate, !isDistinct {
+        guard let search = vectorSearches.first, matches.isEmpty else { return }
+        let conditions = (filter?.terms ?? []).filter { !isUpperBound($0) }
+        guard let count = try nearestCount(isRequired: conditions.isEmpty) else { return }
+        if orderings.isEmpty, conditions.isEmpty, !isAggregate, !isDistinct {
             orderings = [CheckedOrdering(CheckedKey(.vectorDistance(0)))]
         }
         guard !isAggregate, !isDistinct, let first = orderings.first, sortsNearestFirst(first)
         else { return }
         guard let skipped = offset.map(\.integer) ?? 0, skipped <= Self.nearestLimit,
             sources.count == 1, vectorSearches.count == 1,
-            search.target.isConstant(in: self)
+            search.target.isConstant(in: self),
+            conditions.allSatisfy({ $0.isCondition(of: self) })
         else { return }
-        vectorSearches[0].nearestCount = Int(max(count, 0) + max(skipped, 0))
+        vectorSearches[0].nearestCount = count + Int(max(skipped, 0))
+        guard let condition = conditions.first else { return }
+        vectorSearches[0].filter = conditions.count == 1 ? condition : .and(conditions)
+    }
+
+    /// The number of rows that an index may propose; `nil` if the query does not say.
+    ///
+    /// - Throws: `QueryError` if it is required and missing or too large.
+    private func nearestCount(isRequired: Bool) throws(QueryError) -> Int? {
+        let count = limit?.integer
+        if let count, count <= Self.nearestLimit { return Int(max(count, 0)) }
+        guard isRequired else { return nil }
+        guard limit != nil else {
+            throw QueryError(
+                "a vector search without other conditions requires a LIMIT of at most"
+                    + " \(Self.nearestLimit)"
+            )
+        }
+        guard count != nil else {
+            throw QueryError("the LIMIT of a vector search must be an integer literal")
+        }
+        throw QueryError("LIMIT must not exceed \(Self.nearestLimit) in a vector search")
     }
 
     /// Whether a condition is `distance < x`, which nearer documents meet if a farther one does.

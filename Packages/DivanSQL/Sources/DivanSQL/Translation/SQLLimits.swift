@@ -15,4 +15,13 @@ enum SQLLimits {
     ///
     /// Further ones share one copy, which costs each some nanoseconds more.
     static let heldBodyCount = 8
+
+    /// Values in the conditions that a vector search tests; 90.
+    ///
+    /// They are arguments of a function, of which SQLite may allow only 100. With more values, or a longer text, the
+    /// conditions choose the documents whose distances are computed.
+    static let filterBindingCount = 90
+
+    /// Bytes of the SQL for these conditions; 16 KiB.
+    static let filterByteCount = 16 << 10
 }

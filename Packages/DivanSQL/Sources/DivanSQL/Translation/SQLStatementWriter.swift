@@ -3,7 +3,7 @@ internal import DivanQuery
 
 /// Writes one `SELECT`.
 struct SQLStatementWriter<Schema: SQLSchema> {
-    let statement: CheckedStatement
+    private(set) var statement: CheckedStatement
     let schema: Schema
     /// The prefix of the names of its tables; sub-queries have other prefixes.
     let name: String
@@ -248,12 +248,12 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         for (index, source) in statement.sources.enumerated() {
             switch source.form {
             case .documents(let collection):
-                let nearest = statement.vectorSearches.firstIndex { $0.nearestCount != nil }
+                let nearest = try nearest(in: collection, text)
                 if index > 0 { text += Self.joining(source.join) }
-                if let nearest { try expressions().writeNearest(nearest, to: &text) }
+                if let nearest { try write(nearest, to: &text) }
                 text += "\(try schema.table(of: collection)) AS \(name)\(index)"
                 try writeCondition(of: source, index, to: &text)
-                if let nearest { expressions().writeNearestTie(nearest, to: &text) }
+                if let nearest { expressions().writeNearestTie(nearest.number, to: &text) }
                 if index == 0 { predictions.write(name, sequence: sequence, to: &text) }
                 try writeWords(of: index, to: &text)
                 try expressions().writeVectors(of: index, to: &text)
@@ -270,6 +270,77 @@ struct SQLStatementWriter<Schema: SQLSchema> {
                 }
             }
         }
+    }
+
+    /// A search that proposes documents.
+    private struct Nearest {
+        let number: Int
+        let filter: Filter?
+    }
+
+    /// The statements with which a search finds and tests the documents that meet its conditions.
+    ///
+    /// Their last parameter is the largest number of documents to find, or the document to test.
+    private struct Filter {
+        let list: String
+        let test: String
+        let bindings: [SQLBinding]
+    }
+
+    /// The search that proposes documents of the first source, if one does.
+    private func nearest(in collection: QueryCollection, _ text: SQLText) throws -> Nearest? {
+        let number = statement.vectorSearches.firstIndex { $0.nearestCount != nil }
+        guard let number else { return nil }
+        guard let condition = statement.vectorSearches[number].filter else {
+            return Nearest(number: number, filter: nil)
+        }
+        let filter = try filter(condition, of: collection, text.inner)
+        // The values are arguments of one function, and long lists would be prepared for each test.
+        guard filter.bindings.count <= SQLLimits.filterBindingCount,
+            filter.list.utf8.count <= SQLLimits.filterByteCount
+        else { return nil }
+        return Nearest(number: number, filter: filter)
+    }
+
+    private func filter(
+        _ condition: CheckedExpression,
+        of collection: QueryCollection,
+        _ text: SQLText
+    ) throws -> Filter {
+        var (text, writer) = (text, self)
+        writer.statement.filter = condition
+        let start = "SELECT \(sequence) FROM \(try schema.table(of: collection)) AS \(name)0"
+        let list = try text.captured { try writer.writeFilter(to: &$0) }
+        // A proposed document is live. Without that condition, no table of items is read, which would be read for
+        // each document.
+        writer.statement.sources[0].includesDeleted = true
+        let test = try text.captured { try writer.writeFilter(to: &$0) }
+        let parameter = text.bindings.count + 1
+        return Filter(
+            list: "\(start)\(list) LIMIT ?\(parameter)",
+            test: "\(start)\(test) AND \(name)0.\(sequence) = ?\(parameter)",
+            bindings: text.bindings
+        )
+    }
+
+    /// Writes the table of the documents that are probably nearest.
+    ///
+    /// The index knows only estimates of most distances, so it names more documents than are returned.
+    private func write(_ nearest: Nearest, to text: inout SQLText) throws {
+        let search = statement.vectorSearches[nearest.number]
+        let table = try schema.vectorTable(of: search, in: statement)
+        text += "json_each(divan_nearest1('\(table.name)', "
+        try expressions().write(vector: search.target, table.options, to: &text)
+        let probes = search.isExact ? -1 : search.probeCount ?? 0
+        text += ", \(probes), \(search.nearestCount ?? 0)"
+        if let filter = nearest.filter {
+            text += ", \(SQLText.quoted(filter.list)), \(SQLText.quoted(filter.test))"
+            for binding in filter.bindings {
+                text += ", "
+                text.bind(binding)
+            }
+        }
+        text += ")) AS \(SQLVectors.candidates(name, nearest.number)) CROSS JOIN "
     }
 
     /// Joins the tables of words for the conditions on a source.

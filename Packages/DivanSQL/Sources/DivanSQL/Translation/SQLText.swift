@@ -28,6 +28,9 @@ struct SQLText {
         division = isDivided ? SQLExpressionSplitter() : nil
     }
 
+    /// An empty text for a statement within this one, with bindings of its own.
+    var inner: SQLText { SQLText(isDivided: division != nil) }
+
     /// Begins the call of a function, with the current version of its name.
     mutating func call(_ function: SQLFunction) {
         self += isSchema ? function.stored : function.current
@@ -144,7 +147,7 @@ struct SQLText {
     /// A literal in quotes.
     ///
     /// By bytes: a combining mark after a quote forms one character with it, which is not equal to the quote alone.
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         let quote = UInt8(ascii: "'")
         let bytes = text.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }
         return "'\(String(decoding: bytes, as: UTF8.self))'"

@@ -265,7 +265,7 @@ extension SQLExpressionWriter {
     }
 
     /// Writes the floats of a value; MISSING if it is no vector.
-    private func write(
+    func write(
         vector: CheckedExpression,
         _ options: QueryVectorOptions,
         to text: inout SQLText
@@ -273,19 +273,6 @@ extension SQLExpressionWriter {
         text.call(.vector)
         try write(vector, .exact, to: &text)
         text += ", \(options.dimensions))"
-    }
-
-    /// Writes the table of the documents that are probably nearest.
-    ///
-    /// The index knows only estimates of most distances, so it names more documents than are returned.
-    func writeNearest(_ number: Int, to text: inout SQLText) throws {
-        let search = statement.vectorSearches[number]
-        let table = try schema.vectorTable(of: search, in: statement)
-        text += "json_each(divan_nearest1('\(table.name)', "
-        try write(vector: search.target, table.options, to: &text)
-        let probes = search.isExact ? -1 : search.probeCount ?? 0
-        text += ", \(probes), \(search.nearestCount ?? 0)))"
-        text += " AS \(SQLVectors.candidates(name, number)) CROSS JOIN "
     }
 
     /// Writes the condition by which the documents of the nearest vectors are found.

@@ -8,7 +8,8 @@ internal import DivanVectors
 ///
 /// - `divan_vector_distance1(metric, dimensions, target, vector)`: the exact distance of two vectors of floats.
 /// - `divan_nearest1(table, target, probes, count)`: the sequences of documents that may be among the nearest, as JSON;
-///   `probes` is 0 for the default number of cells, and negative for all.
+///   `probes` is 0 for the default number of cells, and negative for all. Further arguments are the two statements of a
+///   `SQLiteVectorFilter`, and the values of their parameters.
 /// - `divan_is_placed1(table)`: whether vectors have the right codes in the right cells.
 ///
 /// They are called only during calls of the connection, and by one thread at a time.
@@ -16,6 +17,7 @@ final class SQLiteVectorFunctions {
     // The connection owns this object: SQLite releases it when the handle is closed.
     private unowned let connection: StoreConnection
     private var latest: (metric: String, target: [UInt8], query: VectorQuery)?
+    private var latestPlan: (schema: Int64, list: String, isIndexed: Bool)?
     private var indexes: [String: SQLiteVectorIndex] = [:]
 
     private init(_ connection: StoreConnection) {
@@ -33,7 +35,7 @@ final class SQLiteVectorFunctions {
             try functions.distance(context, arguments)
         }
         guard code == SQLITE_OK else { return code }
-        let found = add("divan_nearest1", 4, SQLITE_DIRECTONLY, to: connection) {
+        let found = add("divan_nearest1", -1, SQLITE_DIRECTONLY, to: connection) {
             functions,
             context,
             arguments in
@@ -59,7 +61,7 @@ final class SQLiteVectorFunctions {
         }
     }
 
-    private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>
+    private typealias Arguments = UnsafeMutableBufferPointer<OpaquePointer?>
     private typealias Body = (SQLiteVectorFunctions, OpaquePointer?, Arguments) throws -> Void
 
     private static func add(
@@ -77,9 +79,10 @@ final class SQLiteVectorFunctions {
             count,
             SQLITE_UTF8 | flags,
             call.toOpaque(),
-            { context, _, arguments in
-                guard let arguments, let data = sqlite3_user_data(context) else { return }
+            { context, count, values in
+                guard let values, let data = sqlite3_user_data(context) else { return }
                 let call = Unmanaged<Call>.fromOpaque(data).takeUnretainedValue()
+                let arguments = Arguments(start: values, count: Int(count))
                 do {
                     try call.body(call.functions, context, arguments)
                 } catch {
@@ -96,13 +99,16 @@ final class SQLiteVectorFunctions {
 
     /// Ends the statement with an error.
     private static func fail(_ context: OpaquePointer?, _ error: any Error) {
+        var text = "\(error)"
         if let error = error as? StoreError {
-            if error.isDamage { return sqlite3_result_error_code(context, SQLITE_CORRUPT) }
-            if case .sqlite(let code, _) = error.code {
-                return sqlite3_result_error_code(context, code)
+            if case .sqlite(let code, let message) = error.code {
+                // What a function in a condition says about its arguments.
+                guard code == SQLITE_ERROR else { return sqlite3_result_error_code(context, code) }
+                text = message
+            } else if error.isDamage {
+                return sqlite3_result_error_code(context, SQLITE_CORRUPT)
             }
         }
-        let text = "\(error)"
         sqlite3_result_error(context, text, Int32(clamping: text.utf8.count))
     }
 
@@ -145,6 +151,9 @@ final class SQLiteVectorFunctions {
     }
 
     private func nearest(_ context: OpaquePointer?, _ arguments: Arguments) throws {
+        guard arguments.count >= 4, arguments.count != 5 else {
+            throw QueryError("wrong number of arguments to function divan_nearest1()")
+        }
         let index = try self.index(SQLiteArgument.text(arguments[0]))
         let count = Int(clamping: sqlite3_value_int64(arguments[3]))
         let dimensions = index.options.dimensions
@@ -152,16 +161,48 @@ final class SQLiteVectorFunctions {
             throw Self.noTarget(dimensions)
         }
         let probes = Int(clamping: sqlite3_value_int64(arguments[2]))
+        let filter = try filter(Array(arguments.dropFirst(4)))
+        if count > 0, let filter, try isIndexed(filter),
+            let few = try filter.few(StoreLimits.fewFilteredVectorCount)
+        {
+            return give(few, context)
+        }
         var search = SQLiteVectorSearch(
             index,
             near: SQLiteArgument.bytes(arguments[1]).floats,
             wanted: count,
             isExact: probes < 0,
+            filter: filter,
             on: connection
         )
-        let owners = try search.run(probes: probes)
-        let text = "[" + owners.map { "\($0)" }.joined(separator: ",") + "]"
+        give(try search.run(probes: probes), context)
+    }
+
+    /// Returns sequences as JSON.
+    private func give(_ sequences: [Int64], _ context: OpaquePointer?) {
+        let text = "[" + sequences.map { "\($0)" }.joined(separator: ",") + "]"
         divan_give_text(context, text, Int32(clamping: text.utf8.count))
+    }
+
+    private func filter(_ arguments: [OpaquePointer?]) throws -> SQLiteVectorFilter? {
+        guard arguments.count >= 2 else { return nil }
+        return try SQLiteVectorFilter(
+            list: SQLiteArgument.text(arguments[0]),
+            test: SQLiteArgument.text(arguments[1]),
+            Array(arguments.dropFirst(2)),
+            on: connection
+        )
+    }
+
+    /// Whether an index finds the documents that meet the conditions; remembered while the schema is the same.
+    private func isIndexed(_ filter: SQLiteVectorFilter) throws -> Bool {
+        let schema = try connection.client.owner.session?.schemaVersion()
+        if let latestPlan, let schema, latestPlan.schema == schema, latestPlan.list == filter.list {
+            return latestPlan.isIndexed
+        }
+        let isIndexed = try filter.isIndexed()
+        latestPlan = schema.map { ($0, filter.list, isIndexed) }
+        return isIndexed
     }
 
     private func isPlaced(_ context: OpaquePointer?, _ arguments: Arguments) throws {

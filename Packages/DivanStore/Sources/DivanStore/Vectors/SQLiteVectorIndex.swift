@@ -28,8 +28,11 @@ struct SQLiteVectorIndex {
         var placed: Int64 = 0
         /// The number of codes in blocks, including those of removed vectors.
         var codeCount = 0
-        /// The number of cells that find enough neighbours, if it was measured.
-        var probeCount: Int?
+        /// The numbers of cells that have 96 % of the neighbours, for each of `neighborCounts`; empty if not measured.
+        var probeCounts: [Int] = []
+
+        /// The numbers of neighbours for which cells are counted.
+        static let neighborCounts = [10, 100, 1_000]
     }
 
     let table: String
@@ -189,26 +192,48 @@ extension SQLiteVectorIndex.State {
         }
         guard let trainedCount = count("count"), let version = count("version"),
             let placed = count("placed"), let codeCount = count("codes"),
-            json["probes"] == nil || count("probes") ?? 0 > 0
+            let probes = json["probes"]?.array,
+            probes.isEmpty || probes.count == Self.neighborCounts.count
         else { return nil }
+        let probeCounts = probes.compactMap { probe in
+            probe.int.flatMap { 1...Int64(VectorLimits.centroidCount) ~= $0 ? Int($0) : nil }
+        }
+        guard probeCounts.count == probes.count else { return nil }
         self.init(
             identity: identity,
             trainedCount: trainedCount,
             version: version,
             placed: Int64(placed),
             codeCount: codeCount,
-            probeCount: count("probes")
+            probeCounts: probeCounts
         )
+    }
+
+    /// The number of cells to search for a number of neighbours; at most `all`.
+    ///
+    /// Between the measured numbers, and up to all vectors, it is interpolated over the logarithm of the neighbours.
+    func probeCount(for neighborCount: Double, of all: Int) -> Int {
+        // Linear between the powers of two.
+        func logarithm(_ count: Double) -> Double { Double(count.exponent) + count.significand - 1 }
+        var points = zip(Self.neighborCounts, probeCounts).map { (Double($0), Double($1)) }
+        if points.isEmpty { points = [(10, Double(min(all, max(8, all / 20))))] }
+        points.append((Double(codeCount), Double(all)))
+        let wanted = max(neighborCount, points[0].0)
+        for (low, high) in zip(points, points.dropFirst()) where wanted <= high.0 {
+            let distance = logarithm(high.0) - logarithm(low.0)
+            let share = (logarithm(wanted) - logarithm(low.0)) / distance
+            return min(all, max(1, Int((low.1 + share * (high.1 - low.1)).rounded(.up))))
+        }
+        return all
     }
 
     /// Stores it in the parts of an index.
     func store(in table: String, on connection: StoreConnection) throws {
-        var members: JSONObject = [
+        let members: JSONObject = [
             "identity": .string(identity), "count": .int(Int64(trainedCount)),
             "placed": .int(placed), "codes": .int(Int64(codeCount)),
-            "version": .int(Int64(version)),
+            "version": .int(Int64(version)), "probes": .array(probeCounts.map { .int(Int64($0)) }),
         ]
-        if let probeCount { members["probes"] = .int(Int64(probeCount)) }
         let insert = try connection.prepare(
             "INSERT OR REPLACE INTO \(table)_parts (number, value) VALUES (1, ?1)"
         )

@@ -276,11 +276,13 @@ struct SQLiteVectorPlacing {
         var nearest: NearestNeighbors
     }
 
-    /// Counts the cells that a query must search to find 96 of 100 neighbours, with some vectors of the index as targets.
+    /// Counts the cells that a query must search to find 96 of 100 neighbours, with some vectors of the index as targets,
+    /// once the index is so large that a query searches only some cells.
     mutating func measureProbes() throws {
-        guard state.codeCount > StoreLimits.fullySearchedVectorCount,
+        guard state.codeCount > StoreLimits.fullySearchedVectorCount, state.probeCounts.isEmpty,
             index.options.probeCount == 0
         else { return }
+        let counts = SQLiteVectorIndex.State.neighborCounts
         var trials = try trialVectors().map { vector in
             var ranks = [Int](repeating: 0, count: training.centroids.count)
             for (rank, cell) in try index.cells(near: vector, training).enumerated() {
@@ -289,7 +291,7 @@ struct SQLiteVectorPlacing {
             return Trial(
                 scanner: try training.codec.scanner(for: vector.span),
                 ranks: ranks,
-                nearest: NearestNeighbors(limit: 11)
+                nearest: NearestNeighbors(limit: 1 + (counts.last ?? 0))
             )
         }
         let rows = try connection.prepare(
@@ -310,12 +312,15 @@ struct SQLiteVectorPlacing {
                 }
             }
         }
-        let ranks = trials.flatMap { trial in
+        let neighbors = trials.map { trial in
             // The nearest one is the vector itself.
             trial.nearest.sorted.dropFirst().map { trial.ranks[Int($0.id)] }
-        }.sorted()
-        guard !ranks.isEmpty else { return }
-        state.probeCount = ranks[min(ranks.count - 1, ranks.count * 96 / 100)] + 1
+        }
+        let probeCounts = counts.compactMap { count in
+            let ranks = neighbors.flatMap { $0.prefix(count) }.sorted()
+            return ranks.isEmpty ? nil : ranks[min(ranks.count - 1, ranks.count * 96 / 100)] + 1
+        }
+        state.probeCounts = probeCounts.count == counts.count ? probeCounts : []
     }
 
     private func trialVectors() throws -> [[Float]] {

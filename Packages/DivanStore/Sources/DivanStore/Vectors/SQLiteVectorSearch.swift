@@ -8,6 +8,7 @@ internal import DivanVectors
 /// of each. Each estimate has bounds (`EstimateBounds`). A vector is a candidate unless as many others as are wanted are
 /// nearer for certain, so the exact distances of the candidates, which the query computes, decide. With all cells,
 /// the result is exact. Otherwise the number of candidates has a limit, too: it matters for codes with wide bounds.
+/// With a filter, only documents that meet its conditions become candidates.
 struct SQLiteVectorSearch {
     private struct Candidate {
         let owner: Int64
@@ -67,6 +68,8 @@ struct SQLiteVectorSearch {
     private let connection: StoreConnection
     private let target: [Float]
     private let wanted: Int
+    private let isExact: Bool
+    private let filter: SQLiteVectorFilter?
 
     private var candidates: [Candidate] = []
     /// The wanted number of vectors that are nearest for certain, by their greatest possible distances.
@@ -80,21 +83,27 @@ struct SQLiteVectorSearch {
     ///   - target: The vector from which distances are measured.
     ///   - wanted: The number of documents that the query returns.
     ///   - isExact: Whether all cells are searched.
+    ///   - filter: The conditions that the documents must meet, if any.
     ///   - connection: Where the index was read.
     init(
         _ index: SQLiteVectorIndex,
         near target: [Float],
         wanted: Int,
         isExact: Bool,
+        filter: SQLiteVectorFilter?,
         on connection: StoreConnection
     ) {
         self.index = index
         self.connection = connection
+        self.isExact = isExact
+        self.filter = filter
         self.target = target
         self.wanted = wanted
         nearest = NearestNeighbors(limit: wanted)
+        // Computing the distances of all documents that meet the conditions would be exact, too.
+        let isSmall = (index.state?.codeCount ?? 0) <= StoreLimits.fullySearchedVectorCount
         best =
-            isExact
+            isExact || (filter != nil && isSmall)
             ? nil : NearestNeighbors(limit: index.options.candidateCount(for: wanted))
     }
 
@@ -130,26 +139,42 @@ struct SQLiteVectorSearch {
         probes: Int
     ) throws {
         let scan = try Scan(training.codec, target)
-        let wantedCount = probes > 0 ? probes : index.options.probeCount
-        let isExact = best == nil
-        let count = isExact ? nil : wantedCount > 0 ? wantedCount : defaultProbeCount
-        for cell in try index.cells(near: target, training, limit: count) {
-            try self.scan(cell, of: blocks, scan)
+        guard best != nil else {
+            // Near ones first, so that few of the others are candidates.
+            for cell in try index.cells(near: target, training) {
+                try self.scan(cell, of: blocks, scan)
+            }
+            return
         }
-        // By default, as many documents are found as there are.
-        guard let count, wantedCount == 0, nearest.count < wanted else { return }
-        for cell in try index.cells(near: target, training).dropFirst(count) {
+        let chosen = probes > 0 ? probes : index.options.probeCount
+        func enough() -> Int { chosen > 0 ? chosen : defaultProbeCount }
+        // Most searches without a filter end in the first cells.
+        let first = filter == nil ? enough() : nil
+        var searched = 0
+        for cell in try index.cells(near: target, training, limit: first) {
+            if searched >= enough(), nearest.count >= wanted { return }
+            try self.scan(cell, of: blocks, scan)
+            searched += 1
+        }
+        // As many documents are found as there are, unless the query says how many cells are searched.
+        guard let first, chosen == 0, nearest.count < wanted else { return }
+        for cell in try index.cells(near: target, training).dropFirst(first) {
             try self.scan(cell, of: blocks, scan)
             if nearest.count >= wanted { return }
         }
     }
 
+    /// The number of cells in which enough of the nearest vectors are, as far as the filter is known.
     private var defaultProbeCount: Int {
         let all = index.options.centroidCount
         guard let state = index.state, state.codeCount > StoreLimits.fullySearchedVectorCount else {
             return all
         }
-        return state.probeCount ?? max(8, all / 20)
+        var neighborCount = Double(wanted)
+        if let filter, filter.testedCount > 0 {
+            neighborCount *= Double(filter.testedCount) / Double(max(1, filter.metCount))
+        }
+        return state.probeCount(for: neighborCount, of: all)
     }
 
     // MARK: Scanning
@@ -174,7 +199,7 @@ struct SQLiteVectorSearch {
                 }
             }
             try estimate(floats.span.bytes, owners.count, scan)
-            add(owners.count, scan, error: 0) { owners[$0] }
+            try add(owners.count, scan, error: 0) { owners[$0] }
         }
     }
 
@@ -215,7 +240,7 @@ struct SQLiteVectorSearch {
         let count = min(mean, StoreLimits.vectorCellCacheByteCount / codeByteCount)
         let byteCount = count * (codeByteCount + SQLiteVectorBlock.numberByteCount)
         // An exact search reads all cells once.
-        guard best != nil, cells.hasRoom(for: byteCount, of: table, at: version) else { return nil }
+        guard !isExact, cells.hasRoom(for: byteCount, of: table, at: version) else { return nil }
         var read = VectorCell()
         read.numbers.reserveCapacity(count)
         read.codes.reserveCapacity(count * codeByteCount)
@@ -257,7 +282,7 @@ struct SQLiteVectorSearch {
         _ scan: Scan,
         error: Float,
         owner: (Int) throws -> Int64?
-    ) rethrows {
+    ) throws {
         let bounds = scan.scanner.bounds
         func greatestEstimate(_ distance: Float) -> Float {
             bounds.greatestEstimate(within: distance, error: error)
@@ -267,7 +292,7 @@ struct SQLiteVectorSearch {
         for place in places.sorted(by: { distances[$0] < distances[$1] }) {
             let estimate = distances[place]
             guard estimate <= greatest else { return }
-            guard let owner = try owner(place) else { continue }
+            guard let owner = try owner(place), try isWanted(owner) else { continue }
             candidates.append(
                 Candidate(owner: owner, estimate: estimate, greatestEstimate: greatestEstimate)
             )
@@ -275,5 +300,10 @@ struct SQLiteVectorSearch {
             nearest.insert(owner, at: bounds.greatestDistance(of: estimate, error: error))
             greatest = min(greatestEstimate(nearest.bound), limit)
         }
+    }
+
+    private func isWanted(_ owner: Int64) throws -> Bool {
+        guard let filter else { return true }
+        return try filter.isMet(by: owner)
     }
 }

@@ -69,15 +69,14 @@ extension SQLiteSession {
 
     func trainVectorIndex(_ table: String) throws {
         var index = try SQLiteVectorIndex(table, on: connection)
-        let isNew = index.training == nil
-        if isNew {
+        if index.training == nil {
             try SQLiteVectorTraining(index, on: connection).run()
             index = try SQLiteVectorIndex(table, on: connection)
         }
         guard let training = index.training, let state = index.state else { return }
         var placing = SQLiteVectorPlacing(index, training, state, on: connection)
         try placing.run()
-        if isNew { try placing.measureProbes() }
+        try placing.measureProbes()
         try placing.finish()
     }
 }

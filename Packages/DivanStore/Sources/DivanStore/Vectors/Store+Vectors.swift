@@ -132,6 +132,8 @@ extension Store {
         try write { writer in
             guard let table = try writer.vectorTable(name, in: path) else { return }
             try writer.changing().setVectors(vectors, in: table)
+            // Live queries see no changed document.
+            writer.noteShape(of: path)
         }
     }
 }

@@ -9,7 +9,7 @@ final class VectorSearchFigures {
     private static let insertedCount = 10_000
 
     private let size: String
-    private let mixture: VectorMixture
+    private let vectors: VectorSet
     private let neighbours: [Set<Int64>]
     /// The base64 texts of the queries' vectors.
     private let targets: [String]
@@ -36,7 +36,7 @@ final class VectorSearchFigures {
         _ workplace: BenchContext
     ) throws -> () throws -> Void {
         let (figures, database) = try forProfile(workplace)
-        let documents = try figures.moreDocuments(count)
+        let documents = try figures.vectors.more.map { try figures.documents(count, of: $0) } ?? []
         return { try figures.save(documents, in: database) }
     }
 
@@ -44,7 +44,7 @@ final class VectorSearchFigures {
         _ workplace: BenchContext
     ) throws -> (VectorSearchFigures, Database) {
         let figures = try VectorSearchFigures(
-            VectorMixture(count: 100_000, dimensions: 384, spread: 1.3, queryCount: queryCount),
+            VectorSet(count: 100_000, dimensions: 384, spread: 1.3, queryCount: queryCount),
             try workplace.newDirectory(),
             Report(.now(commit: nil), holdingTo: [:])
         )
@@ -54,7 +54,7 @@ final class VectorSearchFigures {
         return (figures, database)
     }
 
-    /// Measures vectors of some number of dimensions.
+    /// Measures vectors of clusters.
     static func measure(
         count: Int,
         dimensions: Int,
@@ -62,28 +62,43 @@ final class VectorSearchFigures {
         _ workplace: BenchContext,
         into report: inout Report
     ) throws {
-        let figures = try VectorSearchFigures(
-            VectorMixture(
-                count: count,
-                dimensions: dimensions,
-                spread: spread,
-                queryCount: queryCount
-            ),
-            try workplace.newDirectory(),
-            report
+        let vectors = VectorSet(
+            count: count,
+            dimensions: dimensions,
+            spread: spread,
+            queryCount: queryCount
         )
-        if let folder = workplace.vectorFolder { try figures.mixture.write(to: folder) }
+        if let folder = workplace.vectorFolder { try vectors.write(to: folder) }
+        try measure(vectors, workplace, into: &report)
+    }
+
+    /// Measures the embeddings of texts that `make vectors` computes.
+    static func measureTexts(_ workplace: BenchContext, into report: inout Report) throws {
+        guard let folder = workplace.vectorFolder else {
+            throw BenchFailure("vector-search-text needs embeddings: run 'make vectors SETS=text'")
+        }
+        let vectors = try VectorSet(named: "text", dimensions: 384, in: folder)
+        try measure(vectors, workplace, into: &report)
+    }
+
+    private static func measure(
+        _ vectors: VectorSet,
+        _ workplace: BenchContext,
+        into report: inout Report
+    ) throws {
+        let figures = try VectorSearchFigures(vectors, try workplace.newDirectory(), report)
         try figures.measure()
         report = figures.report
     }
 
-    private init(_ mixture: VectorMixture, _ directory: String, _ report: Report) throws {
-        self.mixture = mixture
+    private init(_ vectors: VectorSet, _ directory: String, _ report: Report) throws {
+        self.vectors = vectors
         self.directory = directory
         self.report = report
-        size = "\(mixture.count / 1_000)k × \(mixture.dimensions)"
-        neighbours = try mixture.neighbours()
-        targets = mixture.queries.map(Self.base64)
+        let source = vectors.more == nil ? " \(vectors.name)" : ""
+        size = "\(vectors.count / 1_000)k × \(vectors.dimensions)\(source)"
+        neighbours = try vectors.neighbours()
+        targets = vectors.queries.map(Self.base64)
     }
 
     private func add(_ name: String, _ value: Double, _ unit: String, _ remark: String = "–") {
@@ -115,9 +130,11 @@ final class VectorSearchFigures {
         try measureQueries(database)
         try measureExact(database)
         try measureFilters(database)
-        try measureSaving(database)
-        try measureSingles(database)
-        if mixture.count <= 100_000 { try measureChurn(database) }
+        if let more = vectors.more {
+            try measureSaving(more, database)
+            try measureSingles(more, database)
+            if vectors.count <= 100_000 { try measureChurn(more, database) }
+        }
         try database.close()
     }
 
@@ -138,20 +155,20 @@ final class VectorSearchFigures {
 
     private func fill(_ database: Database) throws {
         let collection = try database.defaultCollection()
-        for start in stride(from: 0, to: mixture.count, by: 1_000) {
+        for start in stride(from: 0, to: vectors.count, by: 1_000) {
             try database.inBatch {
-                for number in start..<min(start + 1_000, mixture.count) {
-                    try collection.save(document: try document(number, mixture[number]))
+                for number in start..<min(start + 1_000, vectors.count) {
+                    try collection.save(document: try document(number, vectors[number]))
                 }
             }
         }
     }
 
     private func build(_ database: Database) throws {
-        let cells = Int(Double(mixture.count).squareRoot())
+        let cells = Int(Double(vectors.count).squareRoot())
         let config = VectorIndexConfiguration(
             expression: "v",
-            dimensions: UInt32(mixture.dimensions),
+            dimensions: UInt32(vectors.dimensions),
             centroids: UInt32(cells)
         )
         let start = Stopwatch.seconds()
@@ -255,9 +272,9 @@ final class VectorSearchFigures {
         add("exact query", seconds[seconds.count / 2] * 1e3, "ms")
     }
 
-    private func measureSaving(_ database: Database) throws {
+    private func measureSaving(_ more: VectorSource, _ database: Database) throws {
         let count = Self.insertedCount
-        let documents = try moreDocuments(count)
+        let documents = try documents(count, of: more)
         let start = Stopwatch.seconds()
         try save(documents, in: database)
         let seconds = Stopwatch.seconds() - start
@@ -266,30 +283,35 @@ final class VectorSearchFigures {
 
     // MARK: Filters
 
-    /// Searches among the documents with a property below a limit, for which there is a value index.
+    /// Searches among the documents with a property below a limit, first without a value index for it.
     private func measureFilters(_ database: Database) throws {
         let collection = try database.defaultCollection()
-        try collection.createIndex(withName: "group", config: ValueIndexConfiguration(["g"]))
         for limit in [500, 100, 10, 1] {
-            let expected = try mixture.neighbours { $0 % 1_000 < limit }
+            let expected = Array(try vectors.neighbours { $0 % 1_000 < limit }.prefix(200))
             let search = try search(database, where: "WHERE g < \(limit)")
-            let (found, seconds) = try run(search, count: 20)
-            let name = "filter with \(Double(limit) / 10) % of the documents"
-            let recall = recall(found, Array(expected.prefix(20)))
-            let remark = String(format: "recall %.3f", recall)
-            add(name, seconds[seconds.count / 2] * 1e3, "ms", remark)
+            for index in ["", ", indexed"] {
+                if !index.isEmpty {
+                    let config = ValueIndexConfiguration(["g"])
+                    try collection.createIndex(withName: "group", config: config)
+                }
+                let (found, seconds) = try run(search, count: expected.count)
+                let name = "filter with \(Double(limit) / 10) % of the documents\(index)"
+                let recall = String(format: "recall %.3f", recall(found, expected))
+                add(name, seconds[seconds.count / 2] * 1e3, "ms", recall)
+                add("\(name), p99", seconds[seconds.count * 99 / 100] * 1e3, "ms")
+            }
+            try collection.deleteIndex(forName: "group")
         }
-        try collection.deleteIndex(forName: "group")
     }
 
     // MARK: Changes
 
     /// Saves and deletes in transactions of their own, beside a collection without an index.
-    private func measureSingles(_ database: Database) throws {
+    private func measureSingles(_ more: VectorSource, _ database: Database) throws {
         let count = 1_000
         let plain = try database.createCollection(name: "plain")
         let indexed = try database.defaultCollection()
-        var source = mixture.more
+        var source = more
         let bodies = (0..<count).map { _ in Self.base64(source.next(1)) }
         func document(_ number: Int, _ note: Int) throws -> MutableDocument {
             try MutableDocument(id: "s\(number)", json: #"{"m":\#(note),"v":"\#(bodies[number])"}"#)
@@ -320,10 +342,10 @@ final class VectorSearchFigures {
     }
 
     /// Replaces 30 % of the vectors and deletes 20 % of the documents.
-    private func measureChurn(_ database: Database) throws {
+    private func measureChurn(_ more: VectorSource, _ database: Database) throws {
         let collection = try database.defaultCollection()
-        var (source, changed) = (mixture.more, mixture)
-        for start in stride(from: 0, to: mixture.count, by: 1_000) {
+        var (source, changed) = (more, vectors)
+        for start in stride(from: 0, to: vectors.count, by: 1_000) {
             try database.inBatch {
                 for number in start..<start + 1_000 {
                     guard let saved = try collection.document(id: Self.id(number)) else { continue }
@@ -341,7 +363,7 @@ final class VectorSearchFigures {
             }
         }
         // The documents that were inserted after the others.
-        for number in mixture.count..<mixture.count + Self.insertedCount {
+        for number in vectors.count..<vectors.count + Self.insertedCount {
             guard let saved = try collection.document(id: Self.id(number)) else { continue }
             try collection.purge(document: saved)
         }
@@ -355,9 +377,9 @@ final class VectorSearchFigures {
         add("queries after changes", rate, "1/s", remark)
     }
 
-    private func moreDocuments(_ count: Int) throws -> [MutableDocument] {
-        var source = mixture.more
-        return try (0..<count).map { try document(mixture.count + $0, source.next(1)) }
+    private func documents(_ count: Int, of more: VectorSource) throws -> [MutableDocument] {
+        var source = more
+        return try (0..<count).map { try document(vectors.count + $0, source.next(1)) }
     }
 
     /// Saves documents in batches of 1,000, with a search after each.

@@ -57,6 +57,17 @@ extension SQLiteConnection<StoreFunctions> {
         return try prepare(sql)
     }
 
+    /// A statement that depends on a query, for a function that keeps it afterwards.
+    func idleQuery(_ sql: String) throws(StoreError) -> StoreStatement {
+        if let kept = client.owner.session?.queries.take(sql) { return kept }
+        return try prepare(sql)
+    }
+
+    /// Keeps an idle statement among those of queries, whose number is limited.
+    func keepIdleQuery(_ statement: StoreStatement, for sql: String) {
+        client.owner.session?.queries.keep(statement, for: sql)
+    }
+
     /// Unpacks the bodies that the connection reads.
     var bodies: SQLiteBodies { client.bodies }
 

@@ -3,29 +3,55 @@ import DivanVectors
 import Foundation
 import Synchronization
 
-/// Vectors of 2,000 overlapping Gaussian clusters, with queries and their true neighbours.
-///
-/// Like embeddings, they have far fewer local dimensions (16) than components, and clusters have neighbours. Uniform
-/// random vectors would have no near neighbours. The spread is chosen so that an inverted file of √count cells needs
-/// as large a share of its cells as on the SIFT data set: 16 of 1,000 cells find 0.956 of the neighbours.
-struct VectorMixture {
+/// Vectors, and queries with their true neighbours.
+struct VectorSet {
     static let neighbourCount = 10
 
+    /// Its name in files and reports.
+    let name: String
     let dimensions: Int
     let count: Int
     /// All vectors, one after another.
     private(set) var floats: [Float]
     let queries: [[Float]]
-    /// More vectors of the same clusters.
-    let more: VectorSource
+    /// More vectors of the same kind; `nil` if there are none.
+    let more: VectorSource?
 
+    /// Vectors of 2,000 overlapping Gaussian clusters.
+    ///
+    /// Like embeddings, they have far fewer local dimensions (16) than components, and clusters have neighbours.
+    /// Uniform random vectors would have no near neighbours. The spread is chosen so that an inverted file of √count
+    /// cells needs as large a share of its cells as on the SIFT data set: 16 of 1,000 cells find 0.956 of the
+    /// neighbours.
     init(count: Int, dimensions: Int, spread: Float, queryCount: Int) {
         var source = VectorSource(dimensions: dimensions, spread: spread)
         self.dimensions = dimensions
         self.count = count
+        name = "\(dimensions)"
         floats = source.next(count)
         queries = (0..<queryCount).map { _ in source.next(1) }
         more = source
+    }
+
+    /// Vectors that `embeddings.py` wrote.
+    init(named name: String, dimensions: Int, in folder: String) throws {
+        self.name = name
+        self.dimensions = dimensions
+        floats = try Self.floats(in: "\(folder)/vectors-\(name).f32")
+        count = floats.count / dimensions
+        let all = try Self.floats(in: "\(folder)/queries-\(name).f32")
+        queries = stride(from: 0, to: all.count - dimensions + 1, by: dimensions).map {
+            Array(all[$0..<$0 + dimensions])
+        }
+        more = nil
+    }
+
+    private static func floats(in file: String) throws -> [Float] {
+        let bytes = try Data(contentsOf: URL(filePath: file))
+        return [Float](unsafeUninitializedCapacity: bytes.count / 4) { floats, count in
+            // Every bit pattern is a float.
+            count = bytes.copyBytes(to: floats) / 4
+        }
     }
 
     subscript(number: Int) -> ArraySlice<Float> {
@@ -40,8 +66,8 @@ struct VectorMixture {
     func write(to folder: String) throws {
         let place = URL(filePath: folder, directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        for (name, floats) in [("vectors", floats), ("queries", Array(queries.joined()))] {
-            let file = place.appending(path: "\(name)-\(dimensions).f32")
+        for (kind, floats) in [("vectors", floats), ("queries", Array(queries.joined()))] {
+            let file = place.appending(path: "\(kind)-\(name).f32")
             try floats.withUnsafeBytes { try Data($0).write(to: file) }
         }
     }
