@@ -84,7 +84,10 @@ class TextModel:
         return means / numpy.linalg.norm(means, axis=1, keepdims=True)
 
     def _multiply(self, values, name):
-        return values @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"]
+        weight = self.weights[f"{name}.weight"]
+        # One large product is several times as fast as one for each text.
+        product = values.reshape(-1, weight.shape[1]) @ weight.T + self.weights[f"{name}.bias"]
+        return product.reshape(*values.shape[:-1], -1)
 
     def _normalize(self, values, name):
         centered = values - values.mean(-1, keepdims=True)

@@ -41,6 +41,8 @@ enum Work: String, CaseIterable {
     case live
     /// Vector searches among 100,000 vectors of 384 dimensions.
     case nearest
+    /// The same among a tenth of the documents.
+    case nearestFiltered = "nearest-filtered"
     /// Saves of documents with such vectors, in batches of 1,000, with a search after each.
     case saveNearest = "save-nearest"
 
@@ -86,6 +88,8 @@ enum Work: String, CaseIterable {
         case .pullLocal: try Self.pullLocal(count, place, indexes: [])
         case .live: try Self.live(count, place)
         case .nearest: try VectorSearchFigures.searches(count, place)
+        case .nearestFiltered:
+            try VectorSearchFigures.searches(count, place, where: "WHERE g < 100")
         case .saveNearest: try VectorSearchFigures.saves(count, place)
         case .pullIndexed: try Self.pullLocal(count, place, indexes: IndexedPullFigures.indexed)
         }

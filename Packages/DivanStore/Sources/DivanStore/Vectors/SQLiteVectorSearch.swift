@@ -8,21 +8,25 @@ internal import DivanVectors
 /// of each. Each estimate has bounds (`EstimateBounds`). A vector is a candidate unless as many others as are wanted are
 /// nearer for certain, so the exact distances of the candidates, which the query computes, decide. With all cells,
 /// the result is exact. Otherwise the number of candidates has a limit, too: it matters for codes with wide bounds.
-/// With a filter, only documents that meet its conditions become candidates.
+/// With a filter, only documents that meet its conditions become candidates. Several cells are estimated at a time, and
+/// then the least estimates are looked at first, so that few documents are looked up or tested in vain.
 struct SQLiteVectorSearch {
     private struct Candidate {
         let owner: Int64
         let estimate: Float
-        let greatestEstimate: (Float) -> Float
+        let error: Float
+        let bounds: EstimateBounds
     }
 
     /// A codec, and what it prepared for the target.
     private struct Scan {
         let scanner: CodeScanner
+        let bounds: EstimateBounds
         let codeByteCount: Int
 
         init(_ codec: VectorCodec, _ target: [Float]) throws(VectorError) {
             scanner = try codec.scanner(for: target.span)
+            bounds = scanner.bounds
             codeByteCount = codec.codeByteCount
         }
     }
@@ -77,6 +81,8 @@ struct SQLiteVectorSearch {
     /// The best estimates, whose number is limited; `nil` if the result must be exact.
     private var best: NearestNeighbors?
     private var distances: [Float] = []
+    /// The estimates among which candidates were not chosen yet.
+    private var estimates: [VectorEstimates.Estimate] = []
 
     /// - Parameters:
     ///   - index: The index.
@@ -118,50 +124,58 @@ struct SQLiteVectorSearch {
         try scanNewVectors(floats)
         if let training = index.training {
             let blocks = try Blocks(index.table, index.state, connection)
-            try scan(index.unencodedCell(training), of: blocks, floats)
-            try scanCells(training, of: blocks, probes: probes)
+            try search([index.unencodedCell(training)], of: blocks, floats)
+            try searchCells(training, of: blocks, probes: probes)
         }
         let bound = nearest.bound
         var owners: Set<Int64> = []
-        return candidates.filter { $0.estimate <= min($0.greatestEstimate(bound), limit) }
-            .sorted { $0.estimate < $1.estimate }
-            .map(\.owner)
-            // Twice only in a damaged file.
-            .filter { owners.insert($0).inserted }
+        return candidates.filter {
+            $0.estimate <= min($0.bounds.greatestEstimate(within: bound, error: $0.error), limit)
+        }
+        .sorted { $0.estimate < $1.estimate }
+        .map(\.owner)
+        // Twice only in a damaged file.
+        .filter { owners.insert($0).inserted }
     }
 
     /// The greatest estimate of a candidate, whatever its bounds.
     private var limit: Float { best?.bound ?? .infinity }
 
-    private mutating func scanCells(
+    // MARK: Cells
+
+    /// Cells whose vectors are estimated at a time.
+    private static let batchCount = 16
+
+    private mutating func searchCells(
         _ training: SQLiteVectorIndex.Training,
         of blocks: Blocks,
         probes: Int
     ) throws {
         let scan = try Scan(training.codec, target)
-        guard best != nil else {
-            // Near ones first, so that few of the others are candidates.
-            for cell in try index.cells(near: target, training) {
-                try self.scan(cell, of: blocks, scan)
-            }
-            return
-        }
         let chosen = probes > 0 ? probes : index.options.probeCount
-        func enough() -> Int { chosen > 0 ? chosen : defaultProbeCount }
-        // Most searches without a filter end in the first cells.
-        let first = filter == nil ? enough() : nil
-        var searched = 0
-        for cell in try index.cells(near: target, training, limit: first) {
-            if searched >= enough(), nearest.count >= wanted { return }
-            try self.scan(cell, of: blocks, scan)
-            searched += 1
+        // Most searches end in the first cells.
+        let first = chosen > 0 ? chosen : defaultProbeCount
+        var (cells, searched) = (try index.cells(near: target, training, limit: first), 0)
+        while searched < training.centroids.count {
+            let count = moreCells(after: searched, chosen)
+            guard count > 0 else { return }
+            if searched + count > cells.count, cells.count < training.centroids.count {
+                cells = try index.cells(near: target, training)
+            }
+            let batch = cells[searched..<min(searched + count, cells.count)]
+            try search(batch, of: blocks, scan)
+            searched += batch.count
         }
+    }
+
+    /// The number of cells that are searched next.
+    private func moreCells(after searched: Int, _ chosen: Int) -> Int {
+        if best == nil { return Self.batchCount }
+        let needed = chosen > 0 ? chosen : defaultProbeCount
+        if needed > searched { return min(needed - searched, Self.batchCount) }
         // As many documents are found as there are, unless the query says how many cells are searched.
-        guard let first, chosen == 0, nearest.count < wanted else { return }
-        for cell in try index.cells(near: target, training).dropFirst(first) {
-            try self.scan(cell, of: blocks, scan)
-            if nearest.count >= wanted { return }
-        }
+        let isOpen = nearest.count < wanted && (chosen == 0 || filter != nil)
+        return isOpen ? Self.batchCount : 0
     }
 
     /// The number of cells in which enough of the nearest vectors are, as far as the filter is known.
@@ -177,7 +191,7 @@ struct SQLiteVectorSearch {
         return state.probeCount(for: neighborCount, of: all)
     }
 
-    // MARK: Scanning
+    // MARK: Estimates
 
     private mutating func scanNewVectors(_ scan: Scan) throws {
         let rows = try index.newVectors(on: connection)
@@ -198,19 +212,26 @@ struct SQLiteVectorSearch {
                     throw rows.corrupt("a vector in a vector index has the wrong length")
                 }
             }
-            try estimate(floats.span.bytes, owners.count, scan)
-            try add(owners.count, scan, error: 0) { owners[$0] }
+            try estimate(floats.span.bytes, owners.count, scan, error: 0) { owners[$0] }
+            try choose(scan) { $0 }
         }
     }
 
-    private mutating func scan(_ cell: Int, of blocks: Blocks, _ scan: Scan) throws {
+    private mutating func search(
+        _ cells: some Collection<Int>,
+        of blocks: Blocks,
+        _ scan: Scan
+    ) throws {
+        for cell in cells { try estimate(cell, of: blocks, scan) }
+        try choose(scan) { try blocks.owner(of: $0) }
+    }
+
+    private mutating func estimate(_ cell: Int, of blocks: Blocks, _ scan: Scan) throws {
         if let cells = connection.client.cells,
             let kept = try kept(cell, of: blocks, scan.codeByteCount, cells)
         {
-            try estimate(kept.codes.span.bytes, kept.numbers.count, scan)
-            return try add(kept.numbers.count, scan, error: kept.error) { place in
-                try blocks.owner(of: kept.numbers[place])
-            }
+            let (codes, count) = (kept.codes.span.bytes, kept.numbers.count)
+            return try estimate(codes, count, scan, error: kept.error) { kept.numbers[$0] }
         }
         let rows = try blocks.rows(of: cell)
         defer { rows.reset() }
@@ -218,9 +239,8 @@ struct SQLiteVectorSearch {
             try rows.withBytes(0) { bytes in
                 let count = try Self.count(bytes, scan.codeByteCount, rows)
                 let codes = bytes.span.bytes.extracting(SQLiteVectorBlock.codes(count)...)
-                try estimate(codes, count, scan)
-                try add(count, scan, error: SQLiteVectorBlock.error(bytes)) { place in
-                    try blocks.owner(of: SQLiteVectorBlock.number(place, bytes))
+                try estimate(codes, count, scan, error: SQLiteVectorBlock.error(bytes)) {
+                    SQLiteVectorBlock.number($0, bytes)
                 }
             }
         }
@@ -271,34 +291,46 @@ struct SQLiteVectorSearch {
         return count
     }
 
-    private mutating func estimate(_ codes: RawSpan, _ count: Int, _ scan: Scan) throws {
-        if distances.count != count { distances = [Float](repeating: 0, count: count) }
-        try scan.scanner.distances(to: codes, into: distances.mutableSpan)
-    }
-
-    /// Adds those of the estimated vectors that may be among the nearest, the best estimate first.
-    private mutating func add(
+    /// Estimates the distances of some vectors, and notes those that may be among the nearest.
+    private mutating func estimate(
+        _ codes: RawSpan,
         _ count: Int,
         _ scan: Scan,
         error: Float,
-        owner: (Int) throws -> Int64?
-    ) throws {
-        let bounds = scan.scanner.bounds
-        func greatestEstimate(_ distance: Float) -> Float {
-            bounds.greatestEstimate(within: distance, error: error)
+        id: (Int) -> Int64
+    ) throws(VectorError) {
+        if distances.count != count { distances = [Float](repeating: 0, count: count) }
+        try scan.scanner.distances(to: codes, into: distances.mutableSpan)
+        let greatest = greatestEstimate(scan, error)
+        for place in 0..<count where distances[place] <= greatest {
+            estimates.append(.init(distance: distances[place], error: error, id: id(place)))
         }
-        var greatest = min(greatestEstimate(nearest.bound), limit)
-        let places = (0..<count).filter { distances[$0] <= greatest }
-        for place in places.sorted(by: { distances[$0] < distances[$1] }) {
-            let estimate = distances[place]
-            guard estimate <= greatest else { return }
-            guard let owner = try owner(place), try isWanted(owner) else { continue }
+    }
+
+    private func greatestEstimate(_ scan: Scan, _ error: Float) -> Float {
+        min(scan.bounds.greatestEstimate(within: nearest.bound, error: error), limit)
+    }
+
+    /// Chooses candidates among the noted vectors, the least estimate first.
+    private mutating func choose(_ scan: Scan, owner: (Int64) throws -> Int64?) throws {
+        let error = estimates.reduce(0) { max($0, $1.error) }
+        var least = VectorEstimates(estimates)
+        estimates.removeAll(keepingCapacity: true)
+        while let estimate = least.removeLeast(),
+            estimate.distance <= greatestEstimate(scan, error)
+        {
+            guard let owner = try owner(estimate.id), try isWanted(owner) else { continue }
             candidates.append(
-                Candidate(owner: owner, estimate: estimate, greatestEstimate: greatestEstimate)
+                Candidate(
+                    owner: owner,
+                    estimate: estimate.distance,
+                    error: estimate.error,
+                    bounds: scan.bounds
+                )
             )
-            best?.insert(owner, at: estimate)
-            nearest.insert(owner, at: bounds.greatestDistance(of: estimate, error: error))
-            greatest = min(greatestEstimate(nearest.bound), limit)
+            best?.insert(owner, at: estimate.distance)
+            let (distance, error) = (estimate.distance, estimate.error)
+            nearest.insert(owner, at: scan.bounds.greatestDistance(of: distance, error: error))
         }
     }
 

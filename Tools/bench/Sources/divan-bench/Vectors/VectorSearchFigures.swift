@@ -19,10 +19,11 @@ final class VectorSearchFigures {
     /// Searches for `make profile`.
     static func searches(
         _ count: Int,
-        _ workplace: BenchContext
+        _ workplace: BenchContext,
+        where filter: String = ""
     ) throws -> () throws -> Void {
         let (figures, database) = try forProfile(workplace)
-        let search = try figures.search(database)
+        let search = try figures.search(database, where: filter)
         return {
             for number in 0..<count {
                 _ = try search.nearest(to: figures.targets[number % queryCount])
