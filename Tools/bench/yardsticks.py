@@ -3,7 +3,7 @@
 usage: yardsticks.py FOLDER SET DIVAN.json
 
 SET is 384, 128 (dimensions) or text. FOLDER has vectors-SET.f32 and queries-SET.f32, which `divan-bench run --vectors
-FOLDER` or embeddings.py writes. DIVAN.json is the report of the same run. Prints one table with both.
+FOLDER` or embeddings.py writes. DIVAN.json is the report of the same run. Prints one table with both, and adds the others to DIVAN.json.
 """
 
 import json
@@ -63,7 +63,7 @@ def measure_faiss(trial):
     faiss.omp_set_num_threads(1)
     for probes in PROBES:
         index.nprobe = probes
-        name = f"faiss IVF{cells},SQ8, {probes} cells"
+        name = f"faiss IVF{cells} SQ8, {probes} cells"
         trial.add(name, lambda query: index.search(query[None], NEIGHBOURS)[1][0].tolist(), seconds)
 
 
@@ -77,7 +77,7 @@ def measure_hnswlib(trial):
     index.set_num_threads(1)
     for effort in (16, 64, 256):
         index.set_ef(effort)
-        name = f"hnswlib M=16, ef={effort}"
+        name = f"hnswlib M=16, ef {effort}"
         trial.add(name, lambda query: index.knn_query(query, NEIGHBOURS)[0][0].tolist(), seconds)
 
 
@@ -116,15 +116,27 @@ def divan_rows(path):
     return rows + [("Divan, exact", 1.0, 1e3 / values["exact query"]["ours"], build)]
 
 
+def add_figures(path, rows):
+    """Adds the rows of other libraries to the report, for `divan-bench draw`."""
+    report = json.load(open(path))
+    size = report["figures"][0]["name"].split(": ")[0]
+    for name, recall, rate, _ in rows:
+        figure = {"name": f"{size}: {name}", "unit": "1/s", "ours": rate, "floorName": f"recall {recall:.3f}"}
+        report["figures"].append(figure)
+    json.dump(report, open(path, "w"))
+
+
 def main():
     folder, name, report = sys.argv[1:]
     trial = Trial(folder, name)
     count, dimensions = trial.vectors.shape
     for measure in (measure_faiss, measure_hnswlib, measure_sqlite_vec):
         measure(trial)
+    rows = divan_rows(report)
+    add_figures(report, trial.rows)
     print(f"| {count:,} × {dimensions}{' of texts' if name == 'text' else ''} | recall of 10 | queries/s | build, s |")
     print("|---|---|---|---|")
-    for name, recall, rate, seconds in divan_rows(report) + trial.rows:
+    for name, recall, rate, seconds in rows + trial.rows:
         print(f"| {name} | {recall:.3f} | {rate:,.0f} | {seconds:,.1f} |")
 
 

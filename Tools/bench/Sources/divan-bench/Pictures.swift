@@ -25,10 +25,11 @@ struct Pictures {
             atPath: folder,
             withIntermediateDirectories: true
         )
-        for (name, source) in [
+        let all = [
             ("reference", reference), ("floors", floors), ("links", links), ("many", many),
             ("stages", stages), ("long-pull", longPull),
-        ] {
+        ]
+        for (name, source) in all + vectors {
             guard let source else { continue }
             try Data(source.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name).svg"))
             say("Drawn: \(folder)/\(name).svg")
@@ -187,5 +188,48 @@ struct Pictures {
                 )
             ]
         ).source
+    }
+
+    /// A picture for each set of vectors: how many queries a second find which share of the neighbours.
+    private var vectors: [(name: String, source: String?)] {
+        let searches = figures.compactMap { figure -> VectorSearchPoint? in
+            VectorSearchPoint(figure)
+        }
+        return Set(searches.map(\.set)).sorted().map { set in
+            let own = searches.filter { $0.set == set }
+            let curves = Set(own.map(\.library)).sorted().map { library in
+                let points = own.filter { $0.library == library }.map { ($0.recall, $0.rate) }
+                return Curves.Curve(name: library, points: points.sorted { $0.0 < $1.0 })
+            }
+            let picture = Curves(
+                title: "Queries a second, by the share of the ten nearest vectors that are found",
+                remark: "\(set) dimensions, one thread; \(origin)",
+                axis: "recall of 10",
+                curves: curves
+            )
+            let name = set.split(separator: " ").last ?? ""
+            return ("vectors-\(name)", picture.source)
+        }
+    }
+}
+
+/// The rate and the recall of a vector search, such as `100k × 384: faiss, 8 cells`.
+private struct VectorSearchPoint {
+    /// The vectors.
+    let set: String
+    let library: String
+    let recall: Double
+    let rate: Double
+
+    init?(_ figure: Figure) {
+        let parts = figure.name.split(separator: ": ")
+        guard figure.unit == "1/s", figure.floorName.hasPrefix("recall "), parts.count == 2,
+            let recall = Double(figure.floorName.dropFirst("recall ".count)),
+            let library = parts[1].split(separator: ",").first
+        else { return nil }
+        set = String(parts[0])
+        self.library = library == "queries" ? "Divan" : String(library)
+        self.recall = recall
+        rate = figure.ours
     }
 }

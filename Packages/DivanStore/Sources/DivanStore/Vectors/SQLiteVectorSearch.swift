@@ -7,7 +7,9 @@ internal import DivanVectors
 /// Theory of operation: the search reads the new vectors and the codes of the nearest cells, and estimates the distance
 /// of each. Each estimate has bounds (`EstimateBounds`). A vector is a candidate unless as many others as are wanted are
 /// nearer for certain, so the exact distances of the candidates, which the query computes, decide. With all cells,
-/// the result is exact. Otherwise the number of candidates has a limit, too: it matters for codes with wide bounds.
+/// the result is exact. Otherwise the bounds are those of errors with random directions, within four standard
+/// deviations, and the number of candidates has a limit, which matters for codes with wide bounds.
+///
 /// With a filter, only documents that meet its conditions become candidates. Several cells are estimated at a time, and
 /// then the least estimates are looked at first, so that few documents are looked up or tested in vain.
 struct SQLiteVectorSearch {
@@ -73,6 +75,8 @@ struct SQLiteVectorSearch {
     private let target: [Float]
     private let wanted: Int
     private let isExact: Bool
+    /// The share of a code's error by which its estimate can be wrong.
+    private let errorShare: Float
     private let filter: SQLiteVectorFilter?
 
     private var candidates: [Candidate] = []
@@ -111,6 +115,7 @@ struct SQLiteVectorSearch {
         best =
             isExact || (filter != nil && isSmall)
             ? nil : NearestNeighbors(limit: index.options.candidateCount(for: wanted))
+        errorShare = best == nil ? 1 : min(1, 4 / Float(index.options.dimensions).squareRoot())
     }
 
     /// Returns the sequences of the documents that may be the nearest ones.
@@ -170,6 +175,8 @@ struct SQLiteVectorSearch {
 
     /// The number of cells that are searched next.
     private func moreCells(after searched: Int, _ chosen: Int) -> Int {
+        // The nearest cell alone gives a bound that most estimates of other cells are beyond.
+        if searched == 0, filter == nil { return 1 }
         if best == nil { return Self.batchCount }
         let needed = chosen > 0 ? chosen : defaultProbeCount
         if needed > searched { return min(needed - searched, Self.batchCount) }
@@ -299,6 +306,7 @@ struct SQLiteVectorSearch {
         error: Float,
         id: (Int) -> Int64
     ) throws(VectorError) {
+        let error = error * errorShare
         if distances.count != count { distances = [Float](repeating: 0, count: count) }
         try scan.scanner.distances(to: codes, into: distances.mutableSpan)
         let greatest = greatestEstimate(scan, error)
