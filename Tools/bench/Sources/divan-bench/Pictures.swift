@@ -203,7 +203,7 @@ struct Pictures {
             }
             let picture = Curves(
                 title: "Queries a second, by the share of the ten nearest vectors that are found",
-                remark: "\(set) dimensions, one thread; \(origin)",
+                remark: "\(set), one thread; \(origin)",
                 axis: "recall of 10",
                 curves: curves
             )

@@ -96,8 +96,10 @@ final class VectorSearchFigures {
         self.vectors = vectors
         self.directory = directory
         self.report = report
-        let source = vectors.more == nil ? " \(vectors.name)" : ""
-        size = "\(vectors.count / 1_000)k × \(vectors.dimensions)\(source)"
+        // The number of texts depends on the release.
+        size =
+            vectors.more == nil
+            ? vectors.name : "\(vectors.count / 1_000)k × \(vectors.dimensions)"
         neighbours = try vectors.neighbours()
         targets = vectors.queries.map(Self.base64)
     }
