@@ -368,4 +368,43 @@ import Testing
         let text = "\(try #require(error))"
         #expect(text.contains("regular expression"), "\(text)")
     }
+
+    /// With so many vectors, a search reads only some of the cells.
+    @Test func `searches of a large index find most neighbours, and exact ones find all`() throws {
+        let words = try VectorWords(count: 10_400)
+        let config = VectorWords.config(centroids: 64)
+        try words.words.createIndex(withName: "words_index", config: config)
+        let conditions: [(String, (Int) -> Bool)] = [
+            ("TRUE", { _ in true }), ("number % 2 = 1", { $0 % 2 == 1 }),
+            ("`group` = 3", { $0 % 10 == 3 }), ("number % 100 = 7", { $0 % 100 == 7 }),
+        ]
+        let targets = VectorWords.vectors(10_404).suffix(4)
+        let orders = targets.map { target in
+            words.exact(10_400, to: target).compactMap { Int($0.id.dropFirst(4)) }
+        }
+        for (condition, isMet) in conditions {
+            var sharedCount = 0
+            for (target, order) in zip(targets, orders) {
+                func found(_ count: Int, _ options: String = "") throws -> [Int] {
+                    let distance = "APPROX_VECTOR_DISTANCE(vector, $target\(options))"
+                    let end = "ORDER BY \(distance) LIMIT \(count)"
+                    return try words.rows(
+                        "SELECT META().id FROM words WHERE \(condition) \(end)",
+                        target
+                    )
+                    .compactMap { Int($0.id.dropFirst(4)) }
+                }
+                let expected = order.filter(isMet)
+                sharedCount += try Set(found(20)).intersection(expected.prefix(20)).count
+                let exact = try found(20, ", 'euclidean2', 1, TRUE")
+                #expect(exact == Array(expected.prefix(20)), "\(condition)")
+                let few = try found(20, ", 'euclidean2', 1")
+                #expect(few.count == 20 && few.allSatisfy(isMet), "\(condition)")
+                if expected.count < 9_999 {
+                    #expect(try Set(found(9_999)) == Set(expected), "\(condition)")
+                }
+            }
+            #expect(sharedCount >= 72, "\(condition): of 80")
+        }
+    }
 }

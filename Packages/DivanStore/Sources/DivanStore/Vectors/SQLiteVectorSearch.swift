@@ -6,9 +6,10 @@ internal import DivanVectors
 ///
 /// Theory of operation: the search reads the new vectors and the codes of the nearest cells, and estimates the distance
 /// of each. Each estimate has bounds (`EstimateBounds`). A vector is a candidate unless as many others as are wanted are
-/// nearer for certain, so the exact distances of the candidates, which the query computes, decide. With all cells,
-/// the result is exact. Otherwise the bounds are those of errors with random directions, within four standard
-/// deviations, and the number of candidates has a limit, which matters for codes with wide bounds.
+/// nearer according to these bounds. The exact distances of the candidates, which the query computes, decide.
+///
+/// An exact search reads all cells and misses no neighbour. Other searches limit the number of candidates, and assume
+/// that the errors of codes of 8 bits have random directions: their bounds are four standard deviations.
 ///
 /// With a filter, only documents that meet its conditions become candidates. Several cells are estimated at a time, and
 /// then the least estimates are looked at first, so that few documents are looked up or tested in vain.
@@ -80,7 +81,7 @@ struct SQLiteVectorSearch {
     private let filter: SQLiteVectorFilter?
 
     private var candidates: [Candidate] = []
-    /// The wanted number of vectors that are nearest for certain, by their greatest possible distances.
+    /// The wanted number of vectors that are nearest according to the bounds, by their greatest distances.
     private var nearest: NearestNeighbors
     /// The best estimates, whose number is limited; `nil` if the result must be exact.
     private var best: NearestNeighbors?
@@ -115,7 +116,9 @@ struct SQLiteVectorSearch {
         best =
             isExact || (filter != nil && isSmall)
             ? nil : NearestNeighbors(limit: index.options.candidateCount(for: wanted))
-        errorShare = best == nil ? 1 : min(1, 4 / Float(index.options.dimensions).squareRoot())
+        // Coarser codes may have few dimensions with errors, whose directions are not random.
+        let isRandom = best != nil && index.options.encoding == .scalar(bits: 8)
+        errorShare = isRandom ? min(1, 4 / Float(index.options.dimensions).squareRoot()) : 1
     }
 
     /// Returns the sequences of the documents that may be the nearest ones.
@@ -150,6 +153,8 @@ struct SQLiteVectorSearch {
 
     /// Cells whose vectors are estimated at a time.
     private static let batchCount = 16
+    /// Estimates that are noted at a time: cells may have very different sizes.
+    private static let estimateCount = 65_536
 
     private mutating func searchCells(
         _ training: SQLiteVectorIndex.Training,
@@ -158,8 +163,8 @@ struct SQLiteVectorSearch {
     ) throws {
         let scan = try Scan(training.codec, target)
         let chosen = probes > 0 ? probes : index.options.probeCount
-        // Most searches end in the first cells.
-        let first = chosen > 0 ? chosen : defaultProbeCount
+        // Most searches without a filter end in these cells.
+        let first = best == nil ? nil : chosen > 0 ? chosen : defaultProbeCount
         var (cells, searched) = (try index.cells(near: target, training, limit: first), 0)
         while searched < training.centroids.count {
             let count = moreCells(after: searched, chosen)
@@ -175,12 +180,13 @@ struct SQLiteVectorSearch {
 
     /// The number of cells that are searched next.
     private func moreCells(after searched: Int, _ chosen: Int) -> Int {
-        // The nearest cell alone gives a bound that most estimates of other cells are beyond.
+        // The nearest cell alone usually gives a bound that most estimates of other cells are beyond.
         if searched == 0, filter == nil { return 1 }
         if best == nil { return Self.batchCount }
         let needed = chosen > 0 ? chosen : defaultProbeCount
         if needed > searched { return min(needed - searched, Self.batchCount) }
-        // As many documents are found as there are, unless the query says how many cells are searched.
+        // A search without a filter ends after the number of cells that the query or the index sets. Others find as
+        // many documents as there are.
         let isOpen = nearest.count < wanted && (chosen == 0 || filter != nil)
         return isOpen ? Self.batchCount : 0
     }
@@ -229,7 +235,14 @@ struct SQLiteVectorSearch {
         of blocks: Blocks,
         _ scan: Scan
     ) throws {
-        for cell in cells { try estimate(cell, of: blocks, scan) }
+        for cell in cells {
+            try estimate(cell, of: blocks, scan)
+            if estimates.count > Self.estimateCount { try choose(scan, of: blocks) }
+        }
+        try choose(scan, of: blocks)
+    }
+
+    private mutating func choose(_ scan: Scan, of blocks: Blocks) throws {
         try choose(scan) { try blocks.owner(of: $0) }
     }
 
@@ -250,6 +263,7 @@ struct SQLiteVectorSearch {
                     SQLiteVectorBlock.number($0, bytes)
                 }
             }
+            if estimates.count > Self.estimateCount { try choose(scan, of: blocks) }
         }
     }
 
@@ -282,6 +296,8 @@ struct SQLiteVectorSearch {
                 read.codes.append(contentsOf: bytes[SQLiteVectorBlock.codes(count)...])
                 read.error = max(read.error, SQLiteVectorBlock.error(bytes))
             }
+            // It is much larger than the mean, and would not be kept.
+            guard read.codes.count <= StoreLimits.vectorCellCacheByteCount / 8 else { return nil }
         }
         cells.keep(read, cell, of: table, at: version)
         return read
@@ -316,16 +332,19 @@ struct SQLiteVectorSearch {
     }
 
     private func greatestEstimate(_ scan: Scan, _ error: Float) -> Float {
-        min(scan.bounds.greatestEstimate(within: nearest.bound, error: error), limit)
+        let greatest = scan.bounds.greatestEstimate(within: nearest.bound, error: error)
+        // Infinite products and errors may give no number.
+        return greatest.isNaN ? limit : min(greatest, limit)
     }
 
     /// Chooses candidates among the noted vectors, the least estimate first.
     private mutating func choose(_ scan: Scan, owner: (Int64) throws -> Int64?) throws {
-        let error = estimates.reduce(0) { max($0, $1.error) }
-        var least = VectorEstimates(estimates)
-        estimates.removeAll(keepingCapacity: true)
+        let greatestError = estimates.reduce(0) { max($0, $1.error) }
+        var noted: [VectorEstimates.Estimate] = []
+        swap(&noted, &estimates)
+        var least = VectorEstimates(consume noted)
         while let estimate = least.removeLeast(),
-            estimate.distance <= greatestEstimate(scan, error)
+            estimate.distance <= greatestEstimate(scan, greatestError)
         {
             guard let owner = try owner(estimate.id), try isWanted(owner) else { continue }
             candidates.append(

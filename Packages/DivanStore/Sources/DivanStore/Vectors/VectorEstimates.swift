@@ -14,7 +14,7 @@ struct VectorEstimates {
     // No element is less than its parent: those of i are 2i + 1 and 2i + 2.
     private var heap: [Estimate]
 
-    init(_ estimates: [Estimate]) {
+    init(_ estimates: consuming [Estimate]) {
         heap = estimates
         for parent in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(parent) }
     }
