@@ -2,6 +2,7 @@ import CouchbaseLiteSwift
 import Dispatch
 import DivanPlatform
 import Foundation
+import Synchronization
 
 /// Vector searches through SQL++, and what an index costs.
 final class VectorSearchFigures {
@@ -110,10 +111,11 @@ final class VectorSearchFigures {
 
     // MARK: The database
 
-    private func open() throws -> Database {
+    private func open(_ name: String = "vectors", _ key: EncryptionKey? = nil) throws -> Database {
         var configuration = DatabaseConfiguration()
         configuration.directory = directory
-        return try Database(name: "vectors", config: configuration)
+        configuration.encryptionKey = key
+        return try Database(name: name, config: configuration)
     }
 
     private func measure() throws {
@@ -132,6 +134,7 @@ final class VectorSearchFigures {
         add("first query after opening", (Stopwatch.seconds() - first) * 1e3, "ms")
         try measureQueries(database)
         try measureExact(database)
+        try measureThreads(database)
         try measureFilters(database)
         if let more = vectors.more {
             try measureSaving(more, database)
@@ -139,6 +142,7 @@ final class VectorSearchFigures {
             if vectors.count <= 100_000 { try measureChurn(more, database) }
         }
         try database.close()
+        if vectors.count <= 100_000 { try measureSealed() }
     }
 
     private func bytes() throws -> Double {
@@ -167,18 +171,24 @@ final class VectorSearchFigures {
         }
     }
 
-    private func build(_ database: Database) throws {
+    private func build(
+        _ database: Database,
+        _ encoding: VectorEncoding = .scalarQuantizer(type: .SQ8),
+        isReported: Bool = true
+    ) throws {
         let cells = Int(Double(vectors.count).squareRoot())
-        let config = VectorIndexConfiguration(
+        var config = VectorIndexConfiguration(
             expression: "v",
             dimensions: UInt32(vectors.dimensions),
             centroids: UInt32(cells)
         )
+        config.encoding = encoding
         let start = Stopwatch.seconds()
         try database.defaultCollection().createIndex(withName: "near", config: config)
         let made = Stopwatch.seconds()
         _ = try search(database).nearest(to: targets[0])
         let end = Stopwatch.seconds()
+        guard isReported else { return }
         add("creating the index", made - start, "s", "\(cells) cells; base64")
         add("training and moving into cells", end - made, "s")
         add("build", end - start, "s")
@@ -195,7 +205,7 @@ final class VectorSearchFigures {
     // MARK: Queries
 
     /// A prepared query.
-    private struct Search {
+    private struct Search: Sendable {
         let query: any Query
 
         func nearest(to vector: String) throws -> Set<Int64> {
@@ -264,6 +274,63 @@ final class VectorSearchFigures {
             let recall = recall(found, neighbours)
             add("queries, \(probes) cells", rate, "1/s", String(format: "recall %.3f", recall))
         }
+    }
+
+    /// Two threads, each with its own query.
+    private func measureThreads(_ database: Database) throws {
+        let (targets, count) = (targets, Self.queryCount)
+        let searches = try (0..<2).map { _ in try search(database) }
+        let failures = Mutex(0)
+        let start = Stopwatch.seconds()
+        DispatchQueue.concurrentPerform(iterations: searches.count) { number in
+            for target in targets where (try? searches[number].nearest(to: target)) == nil {
+                failures.withLock { $0 += 1 }
+            }
+        }
+        let rate = Double(searches.count * count) / (Stopwatch.seconds() - start)
+        guard failures.withLock({ $0 }) == 0 else { throw BenchFailure("a search failed") }
+        add("queries, two threads", rate, "1/s")
+    }
+
+    /// The same searches in an encrypted database and in a plain one, in alternation, and those with coarser codes.
+    private func measureSealed() throws {
+        let key = EncryptionKey.key(Data((0..<32).map { UInt8($0) }))
+        let databases = try [open("plain"), open("sealed", key)]
+        let searches = try databases.map { database in
+            try fill(database)
+            try build(database, isReported: false)
+            return try search(database)
+        }
+        for search in searches { _ = try run(search, count: 500) }
+        var seconds = [0.0, 0.0]
+        for target in targets {
+            for (place, search) in searches.enumerated() {
+                let start = Stopwatch.seconds()
+                _ = try search.nearest(to: target)
+                seconds[place] += Stopwatch.seconds() - start
+            }
+        }
+        report.add(
+            Figure(
+                name: "\(size): query, encrypted",
+                unit: "ms",
+                ours: seconds[1] / Double(targets.count) * 1e3,
+                floor: seconds[0] / Double(targets.count) * 1e3,
+                floorName: "the same without encryption"
+            )
+        )
+        try databases[1].close()
+        for (name, encoding) in [
+            ("4 bits", VectorEncoding.scalarQuantizer(type: .SQ4)),
+            ("48 parts of 8 bits", .productQuantizer(subquantizers: 48, bits: 8)),
+        ] {
+            try build(databases[0], encoding, isReported: false)
+            let (found, seconds) = try run(try search(databases[0]))
+            let rate = Double(Self.queryCount) / seconds.reduce(0, +)
+            let recall = String(format: "recall %.3f", recall(found, neighbours))
+            add("queries, codes of \(name)", rate, "1/s", recall)
+        }
+        try databases[0].close()
     }
 
     private func measureExact(_ database: Database) throws {
