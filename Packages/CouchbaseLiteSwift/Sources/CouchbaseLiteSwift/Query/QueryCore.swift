@@ -126,7 +126,7 @@ final class QueryCore: Sendable {
             of: StorageQuery(dependencies.traced, parameters: query.parameters, control: control)
         )
         let origins = dependencies.takeOrigins(from: &rows)
-        return (rows, rows.count <= LiveQueryLimits.tracedRowCount ? origins : nil)
+        return (rows, origins)
     }
 
     /// Whether any of some changed documents may have become one of the rows that a run found.

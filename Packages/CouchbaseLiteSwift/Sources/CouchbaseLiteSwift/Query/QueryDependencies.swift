@@ -58,17 +58,19 @@ struct QueryDependencies {
         template = probe
     }
 
-    /// Removes the added columns from the rows of the traced query, and returns what the rows depend on.
-    func takeOrigins(from rows: inout [[QueryValue]]) -> Origins {
-        var origins = Origins()
+    /// Removes the added columns from the rows of the traced query.
+    ///
+    /// - Returns: What the rows depend on; `nil` if there are too many.
+    func takeOrigins(from rows: inout [[QueryValue]]) -> Origins? {
+        var origins = rows.count <= LiveQueryLimits.tracedRowCount ? Origins() : nil
         for index in rows.indices {
             if case .string(let id) = rows[index].removeLast() {
-                origins.documentIDs.insert(DivanRevisions.DocumentID(unchecked: id))
+                origins?.documentIDs.insert(DivanRevisions.DocumentID(unchecked: id))
             }
             guard let nearestCount, case .double(let distance) = rows[index].removeLast() else {
                 continue
             }
-            if index + 1 >= nearestCount { origins.farthest = distance }
+            if index + 1 >= nearestCount { origins?.farthest = distance }
         }
         return origins
     }
