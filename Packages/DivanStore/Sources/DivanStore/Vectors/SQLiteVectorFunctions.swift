@@ -1,5 +1,4 @@
 internal import CDivanStore
-import DivanPlatform
 internal import DivanQuery
 internal import DivanSQLite
 internal import DivanVectors
@@ -128,7 +127,7 @@ final class SQLiteVectorFunctions {
         _ metric: String,
         _ target: UnsafeBufferPointer<UInt8>
     ) throws -> VectorQuery {
-        if let latest, latest.metric == metric, Self.areEqual(latest.target, target) {
+        if let latest, latest.metric == metric, latest.target.isEqual(to: target) {
             return latest.query
         }
         guard let known = QueryVectorMetric(rawValue: metric) else {
@@ -137,17 +136,6 @@ final class SQLiteVectorFunctions {
         let made = try VectorQuery(target.floats, metric: known.distanceMetric)
         latest = (metric, Array(target), made)
         return made
-    }
-
-    private static func areEqual(_ one: [UInt8], _ other: UnsafeBufferPointer<UInt8>) -> Bool {
-        one.withUnsafeBufferPointer { one in
-            guard let start = one.baseAddress, let otherStart = other.baseAddress else {
-                return one.count == other.count
-            }
-            // Both have this many bytes.
-            return one.count == other.count
-                && Memory.areEqual(start, otherStart, count: one.count)
-        }
     }
 
     private func nearest(_ context: OpaquePointer?, _ arguments: Arguments) throws {

@@ -1,4 +1,5 @@
 internal import CDivanStore
+import DivanPlatform
 
 /// Reads the arguments of SQL functions.
 enum SQLiteArgument {
@@ -14,5 +15,19 @@ enum SQLiteArgument {
     /// A text.
     static func text(_ value: OpaquePointer?) -> String {
         String(decoding: bytes(value), as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// Whether these are the same bytes as those of an argument.
+    func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+        withUnsafeBufferPointer { own in
+            guard let start = own.baseAddress, let otherStart = other.baseAddress else {
+                return own.count == other.count
+            }
+            // Both have this many bytes.
+            return own.count == other.count
+                && Memory.areEqual(start, otherStart, count: own.count)
+        }
     }
 }

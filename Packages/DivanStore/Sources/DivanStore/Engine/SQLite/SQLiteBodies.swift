@@ -1,6 +1,5 @@
 internal import CDivanStore
 internal import DivanCompression
-import DivanPlatform
 internal import DivanSQL
 
 /// Unpacks the bodies that one connection reads, and keeps the dictionaries that it has used.
@@ -71,14 +70,7 @@ final class SQLiteBodies: BodyUnpacker {
     }
 
     override func text(of packed: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
-        let isLatest =
-            !latest.isEmpty && packed.count == latest.count
-            && latest.withUnsafeBytes { latest in
-                guard let one = latest.baseAddress, let other = packed.baseAddress
-                else { return false }
-                return Memory.areEqual(one, other, count: packed.count)
-            }
-        if !isLatest {
+        if latest.isEmpty || !latest.isEqual(to: packed) {
             latest.removeAll(keepingCapacity: true)
             do throws(Failure) {
                 try unpackToRoom(packed)
