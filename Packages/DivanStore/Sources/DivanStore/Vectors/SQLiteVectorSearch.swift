@@ -297,7 +297,7 @@ struct SQLiteVectorSearch {
                 read.error = max(read.error, SQLiteVectorBlock.error(bytes))
             }
             // It is much larger than the mean, and would not be kept.
-            guard read.codes.count <= StoreLimits.vectorCellCacheByteCount / 8 else { return nil }
+            guard read.codes.count <= cells.cellByteCount else { return nil }
         }
         cells.keep(read, cell, of: table, at: version)
         return read
@@ -346,7 +346,9 @@ struct SQLiteVectorSearch {
         while let estimate = least.removeLeast(),
             estimate.distance <= greatestEstimate(scan, greatestError)
         {
-            guard let owner = try owner(estimate.id), try isWanted(owner) else { continue }
+            guard let owner = try owner(estimate.id), try filter?.isMet(by: owner) ?? true else {
+                continue
+            }
             candidates.append(
                 Candidate(
                     owner: owner,
@@ -359,10 +361,5 @@ struct SQLiteVectorSearch {
             let (distance, error) = (estimate.distance, estimate.error)
             nearest.insert(owner, at: scan.bounds.greatestDistance(of: distance, error: error))
         }
-    }
-
-    private func isWanted(_ owner: Int64) throws -> Bool {
-        guard let filter else { return true }
-        return try filter.isMet(by: owner)
     }
 }

@@ -41,6 +41,9 @@ final class VectorCellCache: Sendable {
         self.limit = limit
     }
 
+    /// The bytes of the largest cell that is kept.
+    var cellByteCount: Int { limit / 8 }
+
     /// Returns a cell if it is kept.
     func cell(_ number: Int, of table: String, at version: String) -> VectorCell? {
         contents.withLock { contents in
@@ -53,7 +56,7 @@ final class VectorCellCache: Sendable {
     func hasRoom(for byteCount: Int, of table: String, at version: String) -> Bool {
         contents.withLock { contents in
             begin(table, version, &contents)
-            if byteCount <= limit / 8, contents.byteCount + byteCount <= limit { return true }
+            if byteCount <= cellByteCount, contents.byteCount + byteCount <= limit { return true }
             contents.refusedCount += 1
             if contents.refusedCount > Self.refusalsPerCell * contents.cellCount {
                 contents = Contents()
