@@ -142,7 +142,11 @@ final class VectorSearchFigures {
             if vectors.count <= 100_000 { try measureChurn(more, database) }
         }
         try database.close()
-        if vectors.count <= 100_000 { try measureSealed() }
+        guard vectors.count <= 100_000 else { return }
+        let unencrypted = try open("plain")
+        try measureSealed(unencrypted)
+        try measureEncodings(unencrypted)
+        try unencrypted.close()
     }
 
     private func bytes() throws -> Double {
@@ -267,13 +271,16 @@ final class VectorSearchFigures {
         add("median query", seconds[seconds.count / 2] * 1e3, "ms")
         add("p99 query", seconds[seconds.count * 99 / 100] * 1e3, "ms")
         for probes in [1, 2, 4, 8, 16, 32, 64] {
-            let (found, seconds) = try run(
-                self.search(database, ", 'euclidean_squared', \(probes)")
-            )
-            let rate = Double(Self.queryCount) / seconds.reduce(0, +)
-            let recall = recall(found, neighbours)
-            add("queries, \(probes) cells", rate, "1/s", String(format: "recall %.3f", recall))
+            let search = try self.search(database, ", 'euclidean_squared', \(probes)")
+            try addRate("queries, \(probes) cells", of: search)
         }
+    }
+
+    /// Adds the rate of a search, with its recall.
+    private func addRate(_ name: String, of search: Search) throws {
+        let (found, seconds) = try run(search)
+        let recall = String(format: "recall %.3f", recall(found, neighbours))
+        add(name, Double(found.count) / seconds.reduce(0, +), "1/s", recall)
     }
 
     /// Two threads, each with its own query.
@@ -292,10 +299,10 @@ final class VectorSearchFigures {
         add("queries, two threads", rate, "1/s")
     }
 
-    /// The same searches in an encrypted database and in a plain one, in alternation, and those with coarser codes.
-    private func measureSealed() throws {
+    /// The same searches in an encrypted database and in a plain one, in alternation.
+    private func measureSealed(_ plain: Database) throws {
         let key = EncryptionKey.key(Data((0..<32).map { UInt8($0) }))
-        let databases = try [open("plain"), open("sealed", key)]
+        let databases = [plain, try open("sealed", key)]
         let searches = try databases.map { database in
             try fill(database)
             try build(database, isReported: false)
@@ -320,17 +327,17 @@ final class VectorSearchFigures {
             )
         )
         try databases[1].close()
+    }
+
+    /// Searches with coarser codes.
+    private func measureEncodings(_ database: Database) throws {
         for (name, encoding) in [
             ("4 bits", VectorEncoding.scalarQuantizer(type: .SQ4)),
             ("48 parts of 8 bits", .productQuantizer(subquantizers: 48, bits: 8)),
         ] {
-            try build(databases[0], encoding, isReported: false)
-            let (found, seconds) = try run(try search(databases[0]))
-            let rate = Double(Self.queryCount) / seconds.reduce(0, +)
-            let recall = String(format: "recall %.3f", recall(found, neighbours))
-            add("queries, codes of \(name)", rate, "1/s", recall)
+            try build(database, encoding, isReported: false)
+            try addRate("queries, codes of \(name)", of: try search(database))
         }
-        try databases[0].close()
     }
 
     private func measureExact(_ database: Database) throws {
