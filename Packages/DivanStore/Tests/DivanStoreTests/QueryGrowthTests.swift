@@ -1,8 +1,8 @@
-import CDivanStoreFaults
 import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanStore
+import DivanTestKit
 import Foundation
 import Testing
 
@@ -99,14 +99,13 @@ import Testing
         let count = shape.count * multiple
         let (sql, parameters) = (shape.sql(count), shape.parameters(count))
         let room = try rooms[multiple]
-        let start = now()
-        do {
-            _ = try room.count(sql, parameters)
-        } catch is QueryError {}
-        return now() - start
+        let time = try processorTime {
+            do {
+                _ = try room.count(sql, parameters)
+            } catch is QueryError {}
+        }
+        return time / .milliseconds(1)
     }
-
-    private static func now() -> Double { divan_thread_milliseconds() }
 
     /// The databases of a shape, one for each multiple of its size if it has documents.
     private final class StoreFixtures {

@@ -140,8 +140,14 @@ import Testing
             return await time() - begin
         }
         _ = try await (work("/huge"), work("/giant"))
-        let (small, great) = try await (work("/huge"), work("/giant"))
-        #expect(great < small * 40, "\(great) for ten times of what takes \(small)")
+        var ratios: [Double] = []
+        // Work that grows faster does so each time; a busy machine delays some.
+        for _ in 0..<6 {
+            let (small, great) = try await (work("/huge"), work("/giant"))
+            ratios.append(great / small)
+            if great < small * 40 { return }
+        }
+        Issue.record("ten times the size takes \(ratios) times as long")
     }
 
     @Test func `clients with incomplete requests are closed for clients with complete ones`() throws

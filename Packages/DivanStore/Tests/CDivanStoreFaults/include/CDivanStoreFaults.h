@@ -40,7 +40,4 @@ int64_t divan_faults_disarm(void);
 /// Makes this thread access files as a user, until it ends; only root may. Other threads stay as they are.
 void divan_access_files_as(uint32_t user);
 
-/// Processor time of the calling thread, in milliseconds.
-double divan_thread_milliseconds(void);
-
 #endif
