@@ -38,6 +38,7 @@ public final class Store: Sendable {
     /// The number of transactions that ended.
     let transactionCount = Atomic(0)
     let preparedVectors = Mutex(PreparedVectorIndexes())
+    let vectorWorker = VectorIndexWorker()
     private let hasToldOfUnsentKey = Atomic(false)
     // Accessed only by the thread that holds `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?

@@ -145,6 +145,11 @@ public enum StoreLimits {
     public static let vectorCellCacheByteCount = 64 << 20
     /// Bytes of the vectors that are moved into cells at a time.
     public static let placedVectorByteCount = 32 << 20
+    /// Multiplications for which a query waits before it searches a vector index, about half a second; what needs
+    /// more is done in the background.
+    public static let quickVectorProductCount = 1 << 32
+    /// Blocks of codes that a transaction removes.
+    public static let removedVectorBlockCount = 256
     /// Vectors of an index whose cells are all searched by default, which takes about a millisecond.
     public static let fullySearchedVectorCount = 10_000
     /// Documents that meet the conditions of a vector search and whose distances are all computed: more of them take

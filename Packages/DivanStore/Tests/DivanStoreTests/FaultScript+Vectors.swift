@@ -71,12 +71,8 @@ extension FaultScript {
     /// The vectors that were saved since are put into cells.
     private static func placed() -> Step {
         Step(name: "place", leaves: [:]) { store in
-            try store.write { writer in
-                guard let table = try writer.vectorTable("near", in: .default) else {
-                    throw Unexpected(outcome: "the index does not exist")
-                }
-                try writer.changing().trainVectorIndex(table)
-            }
+            let index = VectorIndexPath(.default, "near")
+            try store.work(on: index, VectorUpkeep(freshCount: 0)) { false }
         }
     }
 }

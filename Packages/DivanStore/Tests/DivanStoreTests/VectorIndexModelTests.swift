@@ -66,7 +66,7 @@ private struct VectorIndexRun {
 
     /// Changes something, and returns what.
     mutating func change() throws -> String {
-        switch Int.random(in: 0..<12, using: &generator) {
+        switch Int.random(in: 0..<15, using: &generator) {
         case 0: return try removal()
         case 1: return try train()
         case 2:
@@ -78,6 +78,8 @@ private struct VectorIndexRun {
             return "rebuilt"
         case 4: return try abandoned()
         case 5: return try unchanged()
+        case 6, 7: return try step()
+        case 8: return try outdated()
         default: return try save(count: Int.random(in: 1...20, using: &generator))
         }
     }
@@ -161,16 +163,43 @@ private struct VectorIndexRun {
         return "deleted \(id)"
     }
 
-    /// Trains the index, or puts new vectors into its cells.
-    private mutating func train() throws -> String {
-        guard vectors.values.count(where: { $0 != nil }) >= options.minimumTrainingCount else {
-            return "nothing"
-        }
-        try store.write { writer in
-            guard let table = try writer.vectorTable("i", in: .default) else { return }
-            try writer.changing().trainVectorIndex(table)
-        }
-        return "trained"
+    private static let index = VectorIndexPath(.default, "i")
+
+    /// Trains the index, or moves new vectors into its cells.
+    private func train() throws -> String {
+        try store.work(on: Self.index, VectorUpkeep(freshCount: 0)) { false }
+        return "did all work"
+    }
+
+    /// A piece of work, which often belongs to another training.
+    private mutating func work() throws -> (work: VectorIndexWork?, upkeep: VectorUpkeep) {
+        let freshCount = Int.random(in: 0...20, using: &generator)
+        let upkeep = VectorUpkeep(
+            freshCount: freshCount,
+            growth: Bool.random(using: &generator) ? 1 : 4
+        )
+        return (try store.nextWork(on: Self.index, upkeep), upkeep)
+    }
+
+    /// Does one piece of work.
+    private mutating func step() throws -> String {
+        let (work, upkeep) = try work()
+        guard let work else { return "no work for \(upkeep)" }
+        let change = try work.finish { false }
+        try store.write { try $0.change(Self.index, change) }
+        return "\(Self.name(of: change)) with \(upkeep)"
+    }
+
+    /// Finishes a piece of work, does something else, and then stores the piece.
+    private mutating func outdated() throws -> String {
+        guard let change = try work().work?.finish(isCancelled: { false }) else { return "no work" }
+        let others = try (0..<2).map { _ in try self.change() }
+        try store.write { try $0.change(Self.index, change) }
+        return "\(Self.name(of: change)) after: \(others)"
+    }
+
+    private static func name(of change: VectorIndexChange) -> String {
+        String("\(change.form)".prefix { $0 != "(" })
     }
 
     /// Changes that are rolled back.
@@ -181,8 +210,9 @@ private struct VectorIndexRun {
         let store = store
         try? store.write { writer in
             _ = try writer.save(id, in: .default, body: body)
-            guard let table = try writer.vectorTable("i", in: .default) else { return }
-            try? writer.changing().trainVectorIndex(table)
+            while let work = try store.nextWork(on: Self.index, VectorUpkeep(freshCount: 0)) {
+                try writer.change(Self.index, work.finish { false })
+            }
             throw Unexpected(outcome: "abandoned")
         }
         return "abandoned \(id)"

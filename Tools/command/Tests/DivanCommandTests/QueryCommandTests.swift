@@ -194,7 +194,7 @@ import Testing
         let options = ["--vector", "2", "--centroids", "1", "--metric", "euclidean"]
         _ = try run(["index", "make", "shop", "near", "v"] + options)
         let list = try run(["index", "ls", "shop"])
-        let line = "vector: v (2 dimensions, 1 centroid, euclidean), trained"
+        let line = "vector: v (2 dimensions, 1 centroid, euclidean), trained with 30 vectors"
         #expect(list.contains(line), "\(list)")
         let nearest = """
             SELECT name, APPROX_VECTOR_DISTANCE(v, [7.25, 1]) AS d FROM shop.chairs \

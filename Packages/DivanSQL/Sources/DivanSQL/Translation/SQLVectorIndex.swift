@@ -5,10 +5,10 @@ public import DivanQuery
 ///
 /// - The main table has a row for each vector. Its number is the sequence at which the document got this vector; the
 ///   owner is the sequence of the document now. A save that leaves the vector unchanged changes the owner only.
-///   `cell` is NULL for a new vector, which the store moves into a cell of the trained index. `vector` has the floats
-///   of a new vector, and of each vector of a lazy index; NULL means that they are read from the document.
-/// - `…_blocks` has the codes of the vectors in cells, many per row, without those of `cell` NULL. Codes whose vector
-///   was removed stay until there are many.
+///   `vector` has the floats of a new vector, and of each vector of a lazy index; NULL means that they are read from
+///   the document.
+/// - `…_blocks` has the codes of the vectors that the store moved into cells, many per row. Codes whose vector was
+///   removed stay until there are many.
 /// - `…_parts` has the parameters (0) and what training found (1 and more).
 /// - `…_pending`, only for lazy indexes, has the documents whose vectors are to be computed.
 /// - `…_documents` is a view of the vectors in the documents, for the store's functions.
@@ -54,7 +54,6 @@ struct SQLVectorIndex {
         CREATE TABLE \(name) (
             number INTEGER PRIMARY KEY,
             owner INTEGER NOT NULL,
-            cell INTEGER,
             vector BLOB
         );
         CREATE INDEX \(name)_owner ON \(name) (owner) WHERE owner <> number;

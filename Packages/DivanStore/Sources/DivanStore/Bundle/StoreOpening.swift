@@ -150,6 +150,7 @@ extension Store {
     public func close() throws(StoreError) {
         guard let place else { return engine.close() }
         if place.leaveIfNotLast() { return }
+        vectorWorker.close()
         let entry = StoreRegistry.shared.entry(for: place.files.directory)
         // In this order everywhere: inside a write, the same database may be opened or closed.
         writing.withLock {

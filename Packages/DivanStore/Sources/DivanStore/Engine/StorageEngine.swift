@@ -199,6 +199,10 @@ public protocol StorageSnapshot: AnyObject {
 
     /// The state of a vector index; `nil`, the default, for an engine whose queries run on copies.
     func vectorIndexState(_ table: String) throws -> VectorIndexState?
+    /// What a vector index needs next; `nil`, the default, for nothing.
+    ///
+    /// - Throws: `VectorError` if the vectors cannot be trained with.
+    func vectorIndexWork(_ table: String, _ upkeep: VectorUpkeep) throws -> VectorIndexWork?
     /// The sequences of at most `limit` documents whose vectors a lazy index lacks, ascending; none by default.
     func pendingVectors(of table: String, limit: Int) throws(StoreError) -> [Int64]
 
@@ -308,10 +312,8 @@ public protocol StorageTransaction: StorageSnapshot {
     /// - Throws: `corrupt` if an index does not match.
     func verifyIndexes(of collection: CollectionID) throws(StoreError)
 
-    /// Trains a vector index and moves its vectors into cells; the default does nothing.
-    ///
-    /// - Throws: `VectorError` if the vectors cannot be trained with.
-    func trainVectorIndex(_ table: String) throws
+    /// Stores a finished piece of work on a vector index, unless it was changed since; the default does nothing.
+    func changeVectorIndex(_ table: String, _ change: VectorIndexChange) throws
     /// Stores vectors of a lazy index under the sequences of their documents, or removes them; those of documents
     /// that were changed are ignored.
     ///

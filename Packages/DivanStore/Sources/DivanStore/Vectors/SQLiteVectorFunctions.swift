@@ -194,8 +194,8 @@ final class SQLiteVectorFunctions {
     }
 
     private func isPlaced(_ context: OpaquePointer?, _ arguments: Arguments) throws {
-        let index = try self.index(SQLiteArgument.text(arguments[0]))
-        let isPlaced = try SQLiteVectorCheck(index, on: connection).isPlaced()
+        let table = SQLiteArgument.text(arguments[0])
+        let isPlaced = try SQLiteVectorCheck(table, on: connection).isPlaced()
         sqlite3_result_int(context, isPlaced ? 1 : 0)
     }
 

@@ -36,27 +36,25 @@ struct SQLiteVectorSearch {
 
     /// The statements that read blocks.
     private struct Blocks {
+        private let index: SQLiteVectorIndex
         private let entries: StoreStatement
         private let owner: StoreStatement
         /// Names the contents of all blocks.
         let version: String
 
-        init(
-            _ table: String,
-            _ state: SQLiteVectorIndex.State?,
-            _ connection: StoreConnection
-        ) throws(StoreError) {
-            version = "\(state?.identity ?? "") \(state?.version ?? 0)"
+        init(_ index: SQLiteVectorIndex, _ connection: StoreConnection) throws(StoreError) {
+            self.index = index
+            version = "\(index.state?.identity ?? "") \(index.state?.version ?? 0)"
             entries = try connection.functionStatement(
-                "SELECT entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2"
+                "SELECT entries FROM \(index.table)_blocks WHERE id BETWEEN ?1 AND ?2"
             )
             owner = try connection.functionStatement(
-                "SELECT owner FROM \(table) WHERE number = ?1"
+                "SELECT owner FROM \(index.table) WHERE number = ?1"
             )
         }
 
         func rows(of cell: Int) throws(StoreError) -> StoreStatement {
-            let ids = SQLiteVectorBlock.ids(of: cell)
+            let ids = index.blocks(of: cell)
             entries.reset()
             try entries.bind(ids.lowerBound, at: 1)
             try entries.bind(ids.upperBound, at: 2)
@@ -88,6 +86,8 @@ struct SQLiteVectorSearch {
     private var distances: [Float] = []
     /// The estimates among which candidates were not chosen yet.
     private var estimates: [VectorEstimates.Estimate] = []
+    /// The number of codes that were looked up, and of those whose vectors were removed.
+    private var (lookupCount, removedCount) = (0, 0)
 
     /// - Parameters:
     ///   - index: The index.
@@ -112,7 +112,7 @@ struct SQLiteVectorSearch {
         self.wanted = wanted
         nearest = NearestNeighbors(limit: wanted)
         // Computing the distances of all documents that meet the conditions would be exact, too.
-        let isSmall = (index.state?.codeCount ?? 0) <= StoreLimits.fullySearchedVectorCount
+        let isSmall = index.state?.isLarge != true
         best =
             isExact || (filter != nil && isSmall)
             ? nil : NearestNeighbors(limit: index.options.candidateCount(for: wanted))
@@ -131,9 +131,12 @@ struct SQLiteVectorSearch {
         let floats = try Scan(try index.floats, target)
         try scanNewVectors(floats)
         if let training = index.training {
-            let blocks = try Blocks(index.table, index.state, connection)
+            let blocks = try Blocks(index, connection)
             try search([index.unencodedCell(training)], of: blocks, floats)
             try searchCells(training, of: blocks, probes: probes)
+            if removedCount > max(4, lookupCount / 4) {
+                connection.client.cells?.noteRemoved(in: index.table, at: blocks.version)
+            }
         }
         let bound = nearest.bound
         var owners: Set<Int64> = []
@@ -194,9 +197,7 @@ struct SQLiteVectorSearch {
     /// The number of cells in which enough of the nearest vectors are, as far as the filter is known.
     private var defaultProbeCount: Int {
         let all = index.options.centroidCount
-        guard let state = index.state, state.codeCount > StoreLimits.fullySearchedVectorCount else {
-            return all
-        }
+        guard let state = index.state, state.isLarge else { return all }
         var neighborCount = Double(wanted)
         if let filter, filter.testedCount > 0 {
             neighborCount *= Double(filter.testedCount) / Double(max(1, filter.metCount))
@@ -346,9 +347,12 @@ struct SQLiteVectorSearch {
         while let estimate = least.removeLeast(),
             estimate.distance <= greatestEstimate(scan, greatestError)
         {
-            guard let owner = try owner(estimate.id), try filter?.isMet(by: owner) ?? true else {
+            lookupCount += 1
+            guard let owner = try owner(estimate.id) else {
+                removedCount += 1
                 continue
             }
+            guard try filter?.isMet(by: owner) ?? true else { continue }
             candidates.append(
                 Candidate(
                     owner: owner,

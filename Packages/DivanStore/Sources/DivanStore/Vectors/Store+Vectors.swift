@@ -2,24 +2,7 @@ public import DivanJSON
 internal import DivanLog
 public import DivanQuery
 internal import DivanVectors
-import Synchronization
-
-/// The trained indexes that were prepared since the last transaction.
-struct PreparedVectorIndexes {
-    private var transactionCount = 0
-    private var names: [CollectionPath: Set<ExactText>] = [:]
-
-    /// Whether an index was prepared after this number of transactions.
-    func contains(_ name: ExactText, in path: CollectionPath, at count: Int) -> Bool {
-        count == transactionCount && names[path]?.contains(name) == true
-    }
-
-    mutating func insert(_ name: ExactText, in path: CollectionPath, at count: Int) {
-        if count != transactionCount { names = [:] }
-        transactionCount = count
-        names[path, default: []].insert(name)
-    }
-}
+internal import Synchronization
 
 /// A document whose vector is to be computed for a lazy index.
 public struct PendingVector: Sendable {
@@ -41,55 +24,86 @@ extension Store {
         }
     }
 
-    /// Trains the vector indexes of a query if they have enough vectors by now.
+    /// Trains the vector indexes of a query, or moves new vectors into their cells, if that is quick.
     ///
-    /// If that fails, the query compares all vectors.
+    /// What takes longer is done by a thread of its own; until it is done, queries compare all vectors that are in no
+    /// cell.
     func prepareVectorIndexes(of statement: CheckedStatement) {
+        guard !isReadOnly, !isWriting else { return }
         for search in statement.vectorSearches where search.nearestCount != 0 {
             guard case .documents(let collection) = statement.sources[search.source].form,
                 let path = CollectionPath(collection)
             else { continue }
-            prepareVectorIndex(search.index, in: path)
+            prepareVectorIndex(VectorIndexPath(path, search.index))
         }
     }
 
-    /// Trains a vector index if it has enough vectors and is not trained.
+    /// Trains a vector index if it has enough vectors and is not trained, and moves new vectors into its cells.
     ///
-    /// Does nothing if the database is read-only, or inside a transaction.
+    /// Returns after all is done, which takes some seconds for 100,000 vectors. Other threads can read and write
+    /// meanwhile. Does nothing if the database is read-only, or inside a transaction.
     ///
+    /// - Parameter isCancelled: Whether to stop; asked about every 10 ms. What was done is kept.
     /// - Returns: The state afterwards; `nil` as `vectorIndexState`.
-    /// - Throws: `StoreError`; the index then stays untrained.
+    /// - Throws: `StoreError`; `VectorError.cancelled`.
     @discardableResult
     public func trainVectorIndex(
         _ name: ExactText,
-        in path: CollectionPath
+        in path: CollectionPath,
+        isCancelled: () -> Bool = { false }
     ) throws -> VectorIndexState? {
-        let state = try vectorIndexState(name, in: path)
-        guard state?.needsTraining == true, !isReadOnly, !isWriting else { return state }
-        try write { writer in
-            guard let table = try writer.vectorTable(name, in: path) else { return }
-            try writer.changing().trainVectorIndex(table)
+        if !isReadOnly, !isWriting {
+            try work(on: VectorIndexPath(path, name), .whole, isCancelled: isCancelled)
         }
         return try vectorIndexState(name, in: path)
     }
 
-    private func prepareVectorIndex(_ name: ExactText, in path: CollectionPath) {
+    /// Does all pieces of work that an index needs.
+    func work(
+        on index: VectorIndexPath,
+        _ upkeep: VectorUpkeep,
+        isCancelled: () -> Bool
+    ) throws {
+        while let work = try nextWork(on: index, upkeep) {
+            let change = try work.finish(isCancelled: isCancelled)
+            try write { try $0.change(index, change) }
+        }
+    }
+
+    /// What an index needs next; `nil` for nothing.
+    func nextWork(
+        on index: VectorIndexPath,
+        _ upkeep: VectorUpkeep
+    ) throws -> VectorIndexWork? {
+        try read { reader in
+            guard let table = try reader.vectorTable(index.name, in: index.path) else { return nil }
+            return try reader.current().vectorIndexWork(table, upkeep)
+        }
+    }
+
+    private func prepareVectorIndex(_ index: VectorIndexPath) {
         let count = transactionCount.load(ordering: .relaxed)
-        guard !preparedVectors.withLock({ $0.contains(name, in: path, at: count) }) else { return }
+        guard !preparedVectors.withLock({ $0.contains(index, at: count) }) else { return }
         var reason = ""
         do {
-            guard let state = try trainVectorIndex(name, in: path), !state.isTrained else {
-                return preparedVectors.withLock { $0.insert(name, in: path, at: count) }
+            guard var state = try vectorIndexState(index.name, in: index.path) else { return }
+            if state.needsUpkeep, !vectorWorker.isBusy(with: index) {
+                try work(on: index, .quick) { false }
+                state = try vectorIndexState(index.name, in: index.path) ?? state
+                if state.needsUpkeep || state.isLarge { vectorWorker.begin(index, of: self) }
             }
+            guard !state.isTrained else {
+                return preparedVectors.withLock { $0.insert(index, at: count) }
+            }
+            let needed = state.options.minimumTrainingCount
             reason =
-                " until it has \(state.options.minimumTrainingCount) vectors (now"
-                + " \(state.untrainedCount))"
+                state.untrainedCount >= needed
+                ? "being trained"
+                : "not trained until it has \(needed) vectors (now \(state.untrainedCount))"
         } catch {
-            reason = ": \(error)"
+            reason = "not trained: \(error)"
         }
-        StoreLog.query.warning(
-            "Untrained index; queries may be slow: \(name) of \(path) is not trained\(reason)"
-        )
+        StoreLog.query.warning("Untrained index; queries may be slow: \(index) is \(reason)")
     }
 
     /// The next documents whose vectors a lazy index lacks, by ascending sequence.
@@ -138,6 +152,14 @@ extension Store {
     }
 }
 
+extension StoreWriter {
+    /// Stores a finished piece of work, unless the index was changed or deleted since.
+    func change(_ index: VectorIndexPath, _ change: VectorIndexChange) throws {
+        guard let table = try vectorTable(index.name, in: index.path) else { return }
+        try changing().changeVectorIndex(table, change)
+    }
+}
+
 extension StoreReader {
     /// The table of a vector index.
     func vectorTable(_ name: ExactText, in path: CollectionPath) throws(StoreError) -> String? {
@@ -176,13 +198,19 @@ extension StorageSnapshot {
     /// `nil`: queries run on copies, which are not trained.
     public func vectorIndexState(_ table: String) throws -> VectorIndexState? { nil }
 
+    /// Nothing.
+    public func vectorIndexWork(
+        _ table: String,
+        _ upkeep: VectorUpkeep
+    ) throws -> VectorIndexWork? { nil }
+
     /// None.
     public func pendingVectors(of table: String, limit: Int) throws(StoreError) -> [Int64] { [] }
 }
 
 extension StorageTransaction {
     /// Does nothing.
-    public func trainVectorIndex(_ table: String) throws {}
+    public func changeVectorIndex(_ table: String, _ change: VectorIndexChange) throws {}
 
     /// Does nothing.
     public func setVectors(

@@ -22,6 +22,7 @@ final class VectorCellCache: Sendable {
     private struct Index {
         var version: String
         var cells: [Int: VectorCell] = [:]
+        var hasRemoved = false
     }
 
     private struct Contents {
@@ -75,6 +76,23 @@ final class VectorCellCache: Sendable {
             contents.indexes[table]?.cells[number] = cell
             contents.byteCount += cell.byteCount
             contents.cellCount += 1
+        }
+    }
+
+    /// Notes that a search found many codes of removed vectors.
+    func noteRemoved(in table: String, at version: String) {
+        contents.withLock { contents in
+            begin(table, version, &contents)
+            contents.indexes[table]?.hasRemoved = true
+        }
+    }
+
+    /// Whether a search found many codes of removed vectors since the last call.
+    func takeRemoved(in table: String) -> Bool {
+        contents.withLock { contents in
+            guard contents.indexes[table]?.hasRemoved == true else { return false }
+            contents.indexes[table]?.hasRemoved = false
+            return true
         }
     }
 

@@ -7,28 +7,25 @@ public struct VectorIndexState: Hashable, Sendable {
     public let options: QueryVectorOptions
     /// Whether vectors are in cells, of which a query searches some; otherwise it compares all vectors.
     public let isTrained: Bool
+    /// The number of vectors that the index had when it was trained; 0 if it is not trained.
+    public let trainedCount: Int
     /// The number of vectors, if the index is not trained.
     public let untrainedCount: Int
     /// The number of vectors that were added since the training and are in no cell; counted up to a limit.
     public let freshCount: Int
+    /// Whether a training has begun and has not ended.
+    public let isBeingTrained: Bool
+    /// Whether it has so many vectors that counting them, before training it again, is left to the background.
+    let isLarge: Bool
+    /// Whether there may be more to do than to move the new vectors.
+    let isOutdated: Bool
 
-    init(
-        options: QueryVectorOptions,
-        isTrained: Bool,
-        untrainedCount: Int,
-        freshCount: Int
-    ) {
-        self.options = options
-        self.isTrained = isTrained
-        self.untrainedCount = untrainedCount
-        self.freshCount = freshCount
-    }
-
-    /// Whether the next query should train the index, or move new vectors into its cells.
-    var needsTraining: Bool {
-        isTrained
-            ? freshCount > StoreLimits.freshVectorCount
-            : untrainedCount >= options.minimumTrainingCount
+    /// Whether there is work to do (`VectorIndexWork`).
+    var needsUpkeep: Bool {
+        isBeingTrained || isOutdated
+            || (isTrained
+                ? freshCount > StoreLimits.freshVectorCount
+                : untrainedCount >= options.minimumTrainingCount)
     }
 }
 
@@ -46,6 +43,19 @@ extension QueryVectorOptions {
     ///
     /// Their exact distances decide, because codes are less precise.
     func candidateCount(for count: Int) -> Int { max(40, min(4 * count, count + 400)) }
+
+    /// Vectors in the form in which they are compared with cells: of length 1 for the cosine distance.
+    ///
+    /// - Parameter floats: Vectors, one after another.
+    /// - Returns: The same number of vectors, in the same order.
+    func directions(of floats: [Float]) -> [Float] {
+        guard metric == .cosine else { return floats }
+        return stride(from: 0, to: floats.count, by: dimensions).flatMap { start in
+            let vector = floats[start..<min(start + dimensions, floats.count)]
+            let length = vector.reduce(0.0) { $0 + Double($1) * Double($1) }.squareRoot()
+            return length > 0 ? vector.map { Float(Double($0) / length) } : Array(vector)
+        }
+    }
 
     /// Whether the parameters are within the limits, which those in a damaged file may not be.
     var isPossible: Bool {

@@ -67,9 +67,12 @@ extension StoredIndex {
     func training(_ collection: CollectionPath, _ store: Store) throws -> String {
         guard let state = try store.vectorIndexState(name, in: collection) else { return "" }
         let (count, needed) = (state.untrainedCount, state.options.minimumTrainingCount)
-        if state.isTrained { return ", trained" }
+        if state.isTrained {
+            return ", trained with \(Numbers.count(state.trainedCount, "vector"))"
+        }
+        if state.isBeingTrained { return ", being trained" }
         return count < needed
             ? ", untrained: \(count) of the required \(needed) vectors"
-            : ", untrained: 'divan index make' trains it"
+            : ", untrained: the next search trains it"
     }
 }

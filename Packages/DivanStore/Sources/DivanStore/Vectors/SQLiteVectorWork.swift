@@ -1,0 +1,233 @@
+internal import DivanQuery
+internal import DivanSQLite
+internal import DivanVectors
+
+/// Reads what a vector index needs next from a snapshot, and stores the changes.
+extension SQLiteSession {
+    func vectorIndexState(_ table: String) throws -> VectorIndexState? {
+        let head = try SQLiteVectorIndex.Head(table, on: connection)
+        guard let state = head.state else {
+            return VectorIndexState(
+                options: head.options,
+                isTrained: false,
+                trainedCount: 0,
+                untrainedCount: try vectorCount(of: table),
+                freshCount: 0,
+                isBeingTrained: head.next != nil,
+                isLarge: false,
+                isOutdated: false
+            )
+        }
+        let hasRemoved = connection.client.cells?.takeRemoved(in: table) ?? false
+        return VectorIndexState(
+            options: head.options,
+            isTrained: true,
+            trainedCount: state.trainedCount,
+            untrainedCount: 0,
+            freshCount: try SQLiteVectorPlacing.newCount(
+                in: table,
+                after: state.placed,
+                atMost: StoreLimits.freshVectorCount + 1,
+                on: connection
+            ),
+            isBeingTrained: head.next != nil,
+            isLarge: state.isLarge,
+            isOutdated: try hasRemoved || hasBlocks(in: state.slot.other, of: table)
+        )
+    }
+
+    func vectorIndexWork(_ table: String, _ upkeep: VectorUpkeep) throws -> VectorIndexWork? {
+        let head = try SQLiteVectorIndex.Head(table, on: connection)
+        let form = try vectorIndexForm(table, head, upkeep)
+        return form.map { VectorIndexWork(form: $0, basis: VectorIndexChange.Basis(head)) }
+    }
+
+    private func vectorIndexForm(
+        _ table: String,
+        _ head: SQLiteVectorIndex.Head,
+        _ upkeep: VectorUpkeep
+    ) throws -> VectorIndexWork.Form? {
+        guard head.next == nil else {
+            let index = try SQLiteVectorIndex(table, .next, on: connection)
+            return try placing(index, .next, upkeep) ?? completion(of: index, upkeep)
+        }
+        guard let state = head.state else { return try training(table, head, upkeep) }
+        if try hasBlocks(in: state.slot.other, of: table) { return .change(.removeFormer) }
+        let index = try SQLiteVectorIndex(table, on: connection)
+        if let placing = try placing(index, .current, upkeep) { return placing }
+        // Counting the vectors of a large index takes some milliseconds.
+        guard !state.isLarge || upkeep.productCount == nil else { return nil }
+        let count = try vectorCount(of: table)
+        if count / upkeep.growth >= state.trainedCount {
+            return try training(table, head, upkeep)
+        }
+        guard state.codeCount - count > max(64, count / 8) else { return nil }
+        let cells = try SQLiteVectorCleaning(index, on: connection).cells()
+        return cells.isEmpty ? nil : .change(.clean(cells))
+    }
+
+    private func placing(
+        _ index: SQLiteVectorIndex,
+        _ epoch: SQLiteVectorIndex.Epoch,
+        _ upkeep: VectorUpkeep
+    ) throws -> VectorIndexWork.Form? {
+        try SQLiteVectorPlacing(index, on: connection).vectors(upkeep)
+            .map { .change(.place($0, in: epoch)) }
+    }
+
+    private func completion(
+        of index: SQLiteVectorIndex,
+        _ upkeep: VectorUpkeep
+    ) throws -> VectorIndexWork.Form? {
+        guard try SQLiteVectorPlacing(index, on: connection).isDone(upkeep) else { return nil }
+        let measuring = SQLiteProbeMeasuring(index, on: connection)
+        guard upkeep.allows(measuring.cost, times: index.options.dimensions) else { return nil }
+        return .change(.complete(probeCounts: try measuring.probeCounts()))
+    }
+
+    private func hasBlocks(in slot: SQLiteVectorIndex.Slot, of table: String) throws -> Bool {
+        let exists = try connection.functionStatement(
+            """
+            SELECT EXISTS (SELECT 1 FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2)
+                OR EXISTS (SELECT 1 FROM \(table)_parts WHERE number BETWEEN ?3 AND ?4)
+            """
+        )
+        defer { exists.reset() }
+        for (place, bound) in slot.bounds.enumerated() {
+            try exists.bind(bound, at: Int32(place + 1))
+        }
+        return try exists.step() && exists.integer(0) != 0
+    }
+
+    private func vectorCount(of table: String) throws -> Int {
+        Int(clamping: try connection.integer("SELECT count(*) FROM \(table)") ?? 0)
+    }
+
+    // MARK: Training
+
+    private func training(
+        _ table: String,
+        _ head: SQLiteVectorIndex.Head,
+        _ upkeep: VectorUpkeep
+    ) throws -> VectorIndexWork.Form? {
+        let options = head.options
+        let count = try vectorCount(of: table)
+        guard count >= options.minimumTrainingCount else { return nil }
+        let needed = 12 * options.centroidCount * options.dimensions
+        let limit = VectorLimits.trainingByteCount - 2 * StoreLimits.vectorSampleByteCount
+        guard needed <= limit else {
+            throw VectorError.trainingMemory(byteCount: needed, limit: limit)
+        }
+        // Ten rounds over the sample, and then each vector once.
+        let distanceCount = 10 * min(count, options.maximumTrainingCount) + count
+        guard upkeep.allows(distanceCount, times: options.dimensions * options.meanCount) else {
+            return nil
+        }
+        let floats = try sample(min(count, options.maximumTrainingCount), of: count, table, options)
+        return .training(
+            VectorSample(
+                options: options,
+                directions: options.directions(of: floats),
+                floats: floats,
+                vectorCount: count
+            )
+        )
+    }
+
+    /// Vectors from the whole index, evenly spread over all rows.
+    private func sample(
+        _ sampleCount: Int,
+        of count: Int,
+        _ table: String,
+        _ options: QueryVectorOptions
+    ) throws -> [Float] {
+        let rows = try connection.prepare(
+            """
+            SELECT \(SQLiteVectorIndex.floats(of: table))
+            FROM (SELECT owner, vector, row_number() OVER (ORDER BY number) AS place FROM \(table))
+                AS v WHERE place * ?1 / ?2 > (place - 1) * ?1 / ?2
+            """
+        )
+        try rows.bind(Int64(sampleCount), at: 1)
+        try rows.bind(Int64(max(count, 1)), at: 2)
+        var floats: [Float] = []
+        floats.reserveCapacity(sampleCount * options.dimensions)
+        while try rows.step() {
+            let vector = rows.floats(0)
+            guard vector.count == options.dimensions else {
+                throw rows.corrupt("a vector in a vector index has the wrong length")
+            }
+            floats += vector
+        }
+        return floats
+    }
+
+    // MARK: Changes
+
+    func changeVectorIndex(_ table: String, _ change: VectorIndexChange) throws {
+        let head = try SQLiteVectorIndex.Head(table, on: connection)
+        guard change.basis == VectorIndexChange.Basis(head) else { return }
+        switch change.form {
+        case .begin(let codec, let centroids, let vectorCount):
+            try begin(table, (head.state?.slot ?? .second).other, [codec] + centroids, vectorCount)
+        case .place(let vectors, let epoch):
+            let index = try SQLiteVectorIndex(table, epoch, on: connection)
+            try SQLiteVectorPlacing(index, on: connection).store(vectors, in: epoch)
+        case .complete(let probeCounts):
+            guard var state = head.next else { return }
+            state.probeCounts = probeCounts
+            try state.store(as: .current, in: table, on: connection)
+            try connection.execute("DELETE FROM \(table)_parts WHERE number = 2")
+        case .clean(let cells):
+            let index = try SQLiteVectorIndex(table, on: connection)
+            try SQLiteVectorCleaning(index, on: connection).store(cells)
+        case .removeFormer:
+            guard let slot = head.state?.slot.other, head.next == nil else { return }
+            try removeSome(of: slot, table)
+        }
+    }
+
+    private func begin(
+        _ table: String,
+        _ slot: SQLiteVectorIndex.Slot,
+        _ parts: [[UInt8]],
+        _ vectorCount: Int
+    ) throws {
+        // Random, since a rebuilt index can have the same training and other numbers.
+        let state = SQLiteVectorIndex.State(
+            identity: try connection.text("SELECT hex(randomblob(16))") ?? "",
+            slot: slot,
+            trainedCount: vectorCount
+        )
+        try state.store(as: .next, in: table, on: connection)
+        let insert = try connection.prepare(
+            "INSERT OR REPLACE INTO \(table)_parts (number, value) VALUES (?1, ?2)"
+        )
+        for (number, part) in zip(slot.parts, parts) {
+            try insert.bind(number, at: 1)
+            try insert.bind(part, at: 2)
+            try insert.run()
+        }
+    }
+
+    /// Removes some blocks of a slot, and with the last ones its parts.
+    private func removeSome(of slot: SQLiteVectorIndex.Slot, _ table: String) throws {
+        let count = StoreLimits.removedVectorBlockCount
+        let remove = try connection.prepare(
+            """
+            DELETE FROM \(table)_blocks WHERE id IN
+                (SELECT id FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2 LIMIT \(count))
+            """
+        )
+        try remove.bind(slot.blocks.lowerBound, at: 1)
+        try remove.bind(slot.blocks.upperBound, at: 2)
+        try remove.run()
+        guard connection.changedRowCount < count else { return }
+        let removeParts = try connection.prepare(
+            "DELETE FROM \(table)_parts WHERE number BETWEEN ?1 AND ?2"
+        )
+        try removeParts.bind(slot.parts.lowerBound, at: 1)
+        try removeParts.bind(slot.parts.upperBound, at: 2)
+        try removeParts.run()
+    }
+}

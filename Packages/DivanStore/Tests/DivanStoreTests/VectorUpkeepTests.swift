@@ -1,0 +1,171 @@
+import DivanJSON
+import DivanPlatform
+import DivanQuery
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+@testable import DivanStore
+
+/// Training, retraining and cleaning of vector indexes beside other work.
+@Suite(.timeLimit(.minutes(2))) struct VectorUpkeepTests {
+    private static let index = VectorIndexPath(.default, "near")
+
+    private let home: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        home = try TemporaryDirectory()
+        path = home.file("a.cblite2")
+    }
+
+    private func open() throws -> Store { try Store.open(directory: path) }
+
+    private func createIndex(_ dimensions: Int, _ centroids: Int, in store: Store) throws {
+        let options = QueryVectorOptions(dimensions: dimensions, centroidCount: centroids)
+        let vector = try QueryExpression(sql: "v").checked(over: .standard)
+        let source = QueryVectorIndex(name: "near", expression: "v", options: options).source
+        try store.write { writer in
+            let definition = QueryIndexDefinition.vector(vector, options)
+            try writer.createIndex("near", definition, source: source, in: .default)
+        }
+    }
+
+    private func save(_ numbers: Range<Int>, _ dimensions: Int, seed: UInt64, _ store: Store) throws
+    {
+        var generator = SeededGenerator(seed: seed)
+        try store.write { writer in
+            for number in numbers {
+                let vector = (0..<dimensions).map { _ in Int.random(in: -9...9, using: &generator) }
+                let id = DocumentID(unchecked: "doc-\(number)")
+                _ = try writer.save(id, in: .default, body: Array(#"{"v":\#(vector)}"#.utf8))
+            }
+        }
+    }
+
+    private func nearest(
+        _ dimensions: Int,
+        isExact: Bool = false,
+        _ store: Store
+    ) throws
+        -> [QueryValue]
+    {
+        let target = (0..<dimensions).map { $0 % 5 - 2 }
+        let options = isExact ? ", 'default', 1, true" : ""
+        let distance = "APPROX_VECTOR_DISTANCE(v, \(target)\(options))"
+        let sql = "SELECT META().id FROM _ ORDER BY \(distance), META().id LIMIT 5"
+        let catalogue = StoreCatalogue(store, named: "db")
+        let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
+        let rows = try store.rows(of: StorageQuery(statement))
+        var found: [QueryValue] = []
+        while let row = try rows.next() { found.append(row[0]) }
+        return found
+    }
+
+    private func state(_ store: Store) throws -> VectorIndexState {
+        try #require(try store.vectorIndexState("near", in: .default))
+    }
+
+    @Test func `a large index is trained in the background while documents change`() throws {
+        let store = try open()
+        defer { try? store.close() }
+        let (dimensions, centroids) = (180, 300)
+        try createIndex(dimensions, centroids, in: store)
+        try save(0..<7_500, dimensions, seed: 1, store)
+        let found = try nearest(dimensions, store)
+        #expect(try !state(store).isTrained, "the query did not wait")
+        var round = 0
+        while try !state(store).isTrained {
+            let first = round * 20 % 7_000
+            try save(first..<first + 10, dimensions, seed: UInt64(2 + round), store)
+            let id = DocumentID(unchecked: "doc-\(first + 15)")
+            try store.write { _ = try $0.purge(id, in: .default) }
+            round += 1
+        }
+        try store.checkIntegrity()
+        #expect(try state(store).trainedCount >= 7_000)
+        #expect(try nearest(dimensions, store) == nearest(dimensions, isExact: true, store))
+        #expect(found.count == 5)
+    }
+
+    @Test func `a training that a closed database interrupts is continued`() throws {
+        var store = try open()
+        try createIndex(4, 2, in: store)
+        try save(0..<60, 4, seed: 1, store)
+        // The first piece: cells were found, and no vector is in them.
+        let work = try #require(try store.nextWork(on: Self.index, .whole))
+        let change = try work.finish { false }
+        try store.write { try $0.change(Self.index, change) }
+        #expect(try state(store).isBeingTrained)
+        store.vectorWorker.begin(Self.index, of: store)
+        try store.close()
+        store = try open()
+        defer { try? store.close() }
+        try store.checkIntegrity()
+        try store.trainVectorIndex("near", in: .default)
+        #expect(try state(store).isTrained)
+        #expect(try store.nextWork(on: Self.index, .whole) == nil)
+        try store.checkIntegrity()
+    }
+
+    @Test func `a cancelled training keeps what was done`() throws {
+        let store = try open()
+        defer { try? store.close() }
+        try createIndex(4, 2, in: store)
+        try save(0..<60, 4, seed: 1, store)
+        #expect(throws: (any Error).self) {
+            try store.trainVectorIndex("near", in: .default) { true }
+        }
+        #expect(try !state(store).isTrained)
+        #expect(try store.trainVectorIndex("near", in: .default)?.isTrained == true)
+    }
+
+    @Test func `an index is trained again once it has four times as many vectors`() throws {
+        let store = try open()
+        defer { try? store.close() }
+        try createIndex(4, 2, in: store)
+        try save(0..<60, 4, seed: 1, store)
+        _ = try nearest(4, store)
+        #expect(try state(store).trainedCount == 60)
+        try save(60..<230, 4, seed: 2, store)
+        try store.trainVectorIndex("near", in: .default)
+        #expect(try state(store).trainedCount == 60)
+        try save(230..<240, 4, seed: 3, store)
+        try store.trainVectorIndex("near", in: .default)
+        #expect(try state(store).trainedCount == 240)
+        #expect(try nearest(4, store) == nearest(4, isExact: true, store))
+        try store.checkIntegrity()
+    }
+
+    @Test func `queries remove the codes of deleted documents if there are many`() throws {
+        let store = try open()
+        defer { try? store.close() }
+        try createIndex(4, 2, in: store)
+        try save(0..<400, 4, seed: 1, store)
+        try store.work(on: Self.index, VectorUpkeep(freshCount: 0)) { false }
+        #expect(try store.nextWork(on: Self.index, .whole) == nil)
+        try store.write { writer in
+            for number in 0..<200 {
+                _ = try writer.purge(DocumentID(unchecked: "doc-\(number)"), in: .default)
+            }
+        }
+        #expect(try store.nextWork(on: Self.index, .whole) != nil)
+        // The first query notices it, and the next one, after another transaction, does the work.
+        for _ in 0..<2 {
+            #expect(try nearest(4, store) == nearest(4, isExact: true, store))
+            _ = try store.save("other", in: .default, body: Array("{}".utf8))
+        }
+        #expect(try store.nextWork(on: Self.index, .whole) == nil)
+        try store.checkIntegrity()
+    }
+
+    @Test func `work that would take long is left to the background`() throws {
+        let store = try open()
+        defer { try? store.close() }
+        try createIndex(4, 2, in: store)
+        try save(0..<60, 4, seed: 1, store)
+        #expect(try store.nextWork(on: Self.index, VectorUpkeep(productCount: 1_000)) == nil)
+        #expect(try store.nextWork(on: Self.index, .quick) != nil)
+        #expect(try store.nextWork(on: Self.index, .whole) != nil)
+    }
+}
