@@ -43,9 +43,12 @@ extension Store {
     /// Returns after all is done, which takes some seconds for 100,000 vectors. Other threads can read and write
     /// meanwhile. Does nothing if the database is read-only, or inside a transaction.
     ///
-    /// - Parameter isCancelled: Whether to stop; asked about every 10 ms. What was done is kept.
+    /// - Parameters:
+    ///   - name: The index.
+    ///   - path: The collection.
+    ///   - isCancelled: Whether to stop; asked about every 10 ms. What was done is kept.
     /// - Returns: The state afterwards; `nil` as `vectorIndexState`.
-    /// - Throws: `StoreError`; `VectorError.cancelled`.
+    /// - Throws: `StoreError`; `CancellationError` if it is cancelled.
     @discardableResult
     public func trainVectorIndex(
         _ name: ExactText,
@@ -65,7 +68,14 @@ extension Store {
         isCancelled: () -> Bool
     ) throws {
         while let work = try nextWork(on: index, upkeep) {
-            let change = try work.finish(isCancelled: isCancelled)
+            if isCancelled() { throw CancellationError() }
+            let change: VectorIndexChange
+            do throws(VectorError) {
+                change = try work.finish(isCancelled: isCancelled)
+            } catch {
+                if case .cancelled = error { throw CancellationError() }
+                throw error
+            }
             try write { try $0.change(index, change) }
         }
     }

@@ -151,7 +151,14 @@ enum IndexMakeCommand: Command {
         }
         if vectors != nil {
             let index = ExactText(arguments.operands[1])
-            try database.openStore().trainVectorIndex(index, in: CollectionPath(name))
+            try terminal.trainingIndex { isCancelled in
+                let store = try database.openStore()
+                try store.trainVectorIndex(
+                    index,
+                    in: CollectionPath(name),
+                    isCancelled: isCancelled
+                )
+            }
         }
         terminal.done(
             "Created index \(arguments.operands[1]) of \(name)",
@@ -380,6 +387,17 @@ extension Terminal {
         do {
             try withExtendedLifetime(interruption) { try make(control) }
         } catch is CancellationError {
+            throw Failure.stopped(by: interruption.cause, leaving: rest)
+        }
+    }
+
+    /// Trains a vector index; stops at Ctrl-C.
+    fileprivate func trainingIndex(_ train: (_ isCancelled: () -> Bool) throws -> Void) throws {
+        let interruption = Interruption.forVerb()
+        do {
+            try train { interruption.isRequested }
+        } catch is CancellationError {
+            let rest = "the index is created, and searches train it"
             throw Failure.stopped(by: interruption.cause, leaving: rest)
         }
     }
