@@ -144,9 +144,11 @@ public enum StoreLimits {
     /// Bytes of the codes that the readers of a database keep from earlier vector searches.
     public static let vectorCellCacheByteCount = 64 << 20
     /// Bytes of the vectors that are moved into cells at a time.
-    public static let placedVectorByteCount = 32 << 20
+    public static let placedVectorByteCount = 16 << 20
+    /// Vectors that are moved into cells at a time: each is a row that may be written.
+    public static let placedVectorCount = 1 << 16
     /// Multiplications for which a query waits before it searches a vector index, about half a second; what needs
-    /// more is done in the background.
+    /// more, or concerns more than `fullySearchedVectorCount` vectors, is done in the background.
     public static let quickVectorProductCount = 1 << 32
     /// Blocks of codes that a transaction removes.
     public static let removedVectorBlockCount = 256

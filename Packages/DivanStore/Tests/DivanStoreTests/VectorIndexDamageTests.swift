@@ -121,8 +121,11 @@ import Testing
         // Some damage causes the same work again and again.
         for _ in 0..<20 {
             let work = try? store.nextWork(on: VectorIndexPath(.default, "v"), upkeep)
-            guard let change = try? work?.finish(isCancelled: { false }) else { break }
-            try? store.write { try $0.change(VectorIndexPath(.default, "v"), change) }
+            guard let work, let change = try? work.work.finish(isCancelled: { false }) else {
+                break
+            }
+            let index = VectorIndexPath(.default, "v")
+            try? store.write { try $0.change(index, from: work.source, change) }
         }
         _ = try store.reindex()
         try store.checkIntegrity()

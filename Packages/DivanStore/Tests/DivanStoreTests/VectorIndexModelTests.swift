@@ -25,6 +25,8 @@ import Testing
 /// A database with a vector index, and what is in it.
 private struct VectorIndexRun {
     let options: QueryVectorOptions
+    /// A lazy index has the IDs of documents, from which this test finds their vectors.
+    private let expression: String
     var store: Store
     private let home: TemporaryDirectory
     private var generator: SeededGenerator
@@ -45,11 +47,13 @@ private struct VectorIndexRun {
             dimensions: dimensions,
             centroidCount: Int.random(in: 1...3, using: &generator),
             encoding: encodings.randomElement(using: &generator) ?? .float32,
-            metric: QueryVectorMetric.allCases.randomElement(using: &generator) ?? .dot
+            metric: QueryVectorMetric.allCases.randomElement(using: &generator) ?? .dot,
+            isLazy: Bool.random(using: &generator)
         )
         self.generator = generator
-        let vector = try QueryExpression(sql: "v").checked(over: .standard)
-        let index = QueryVectorIndex(name: "i", expression: "v", options: options)
+        expression = options.isLazy ? "META().id" : "v"
+        let vector = try QueryExpression(sql: expression).checked(over: .standard)
+        let index = QueryVectorIndex(name: "i", expression: expression, options: options)
         let definition = QueryIndexDefinition.vector(vector, options)
         try store.write { writer in
             try writer.createIndex("i", definition, source: index.source, in: .default)
@@ -66,6 +70,22 @@ private struct VectorIndexRun {
 
     /// Changes something, and returns what.
     mutating func change() throws -> String {
+        let action = try nextChange()
+        if options.isLazy { try update() }
+        return action
+    }
+
+    /// Sets the vectors that a lazy index lacks.
+    private func update() throws {
+        let pending = try store.pendingVectors(of: "i", in: .default, limit: 1_000) ?? []
+        let updated = try pending.map { item in
+            guard case .string(let id) = item.value else { throw Unexpected(outcome: "no ID") }
+            return (item.sequence, vectors[DocumentID(unchecked: id)].flatMap { $0 })
+        }
+        try store.setVectors(updated, of: "i", in: .default)
+    }
+
+    private mutating func nextChange() throws -> String {
         switch Int.random(in: 0..<15, using: &generator) {
         case 0: return try removal()
         case 1: return try train()
@@ -172,7 +192,9 @@ private struct VectorIndexRun {
     }
 
     /// A piece of work, which often belongs to another training.
-    private mutating func work() throws -> (work: VectorIndexWork?, upkeep: VectorUpkeep) {
+    private mutating func work() throws -> (
+        work: (work: VectorIndexWork, source: String)?, upkeep: VectorUpkeep
+    ) {
         let freshCount = Int.random(in: 0...20, using: &generator)
         let upkeep = VectorUpkeep(
             freshCount: freshCount,
@@ -185,16 +207,17 @@ private struct VectorIndexRun {
     private mutating func step() throws -> String {
         let (work, upkeep) = try work()
         guard let work else { return "no work for \(upkeep)" }
-        let change = try work.finish { false }
-        try store.write { try $0.change(Self.index, change) }
+        let change = try work.work.finish { false }
+        try store.write { try $0.change(Self.index, from: work.source, change) }
         return "\(Self.name(of: change)) with \(upkeep)"
     }
 
     /// Finishes a piece of work, does something else, and then stores the piece.
     private mutating func outdated() throws -> String {
-        guard let change = try work().work?.finish(isCancelled: { false }) else { return "no work" }
+        guard let work = try work().work else { return "no work" }
+        let change = try work.work.finish { false }
         let others = try (0..<2).map { _ in try self.change() }
-        try store.write { try $0.change(Self.index, change) }
+        try store.write { try $0.change(Self.index, from: work.source, change) }
         return "\(Self.name(of: change)) after: \(others)"
     }
 
@@ -210,9 +233,7 @@ private struct VectorIndexRun {
         let store = store
         try? store.write { writer in
             _ = try writer.save(id, in: .default, body: body)
-            while let work = try store.nextWork(on: Self.index, VectorUpkeep(freshCount: 0)) {
-                try writer.change(Self.index, work.finish { false })
-            }
+            try store.work(on: Self.index, VectorUpkeep(freshCount: 0)) { false }
             throw Unexpected(outcome: "abandoned")
         }
         return "abandoned \(id)"
@@ -286,7 +307,7 @@ private struct VectorIndexRun {
         where condition: String? = nil
     ) throws -> [(id: DocumentID, distance: Double)] {
         let metric = options.metric.rawValue
-        let arguments = "v, \(target), '\(metric)', 3, \(isExact)"
+        let arguments = "\(expression), \(target), '\(metric)', 3, \(isExact)"
         let sql = """
             SELECT META().id, APPROX_VECTOR_DISTANCE(\(arguments)) AS d FROM _
             \(condition.map { "WHERE \($0)" } ?? "") ORDER BY d LIMIT \(limit)

@@ -21,8 +21,17 @@ import Testing
 
     private func open() throws -> Store { try Store.open(directory: path) }
 
-    private func createIndex(_ dimensions: Int, _ centroids: Int, in store: Store) throws {
-        let options = QueryVectorOptions(dimensions: dimensions, centroidCount: centroids)
+    private func createIndex(
+        _ dimensions: Int,
+        _ centroids: Int,
+        isLazy: Bool = false,
+        in store: Store
+    ) throws {
+        let options = QueryVectorOptions(
+            dimensions: dimensions,
+            centroidCount: centroids,
+            isLazy: isLazy
+        )
         let vector = try QueryExpression(sql: "v").checked(over: .standard)
         let source = QueryVectorIndex(name: "near", expression: "v", options: options).source
         try store.write { writer in
@@ -94,8 +103,8 @@ import Testing
         try save(0..<60, 4, seed: 1, store)
         // The first piece: cells were found, and no vector is in them.
         let work = try #require(try store.nextWork(on: Self.index, .whole))
-        let change = try work.finish { false }
-        try store.write { try $0.change(Self.index, change) }
+        let change = try work.work.finish { false }
+        try store.write { try $0.change(Self.index, from: work.source, change) }
         #expect(try state(store).isBeingTrained)
         store.vectorWorker.begin(Self.index, of: store)
         try store.close()
@@ -150,12 +159,89 @@ import Testing
             }
         }
         #expect(try store.nextWork(on: Self.index, .whole) != nil)
-        // The first query notices it, and the next one, after another transaction, does the work.
-        for _ in 0..<2 {
+        // Each query notices it; after some, the next one after another transaction does the work.
+        for _ in 0..<102 {
             #expect(try nearest(4, store) == nearest(4, isExact: true, store))
             _ = try store.save("other", in: .default, body: Array("{}".utf8))
         }
         #expect(try store.nextWork(on: Self.index, .whole) == nil)
+        try store.checkIntegrity()
+    }
+
+    @Test(arguments: [1, 2, 5])
+    func `an index with fewer different vectors than centroids is trained`(_ count: Int) throws {
+        let store = try open()
+        defer { try? store.close() }
+        try createIndex(2, 8, in: store)
+        try store.write { writer in
+            for number in 0..<200 {
+                let body = Array(#"{"v":[\#(number % count),1]}"#.utf8)
+                _ = try writer.save(
+                    DocumentID(unchecked: "doc-\(number)"),
+                    in: .default,
+                    body: body
+                )
+            }
+        }
+        #expect(try store.trainVectorIndex("near", in: .default)?.isTrained == true)
+        try store.checkIntegrity()
+        #expect(try nearest(2, store).count == 5)
+    }
+
+    /// Computes the vectors of all documents that lack one in a lazy index.
+    private func update(_ store: Store, _ vector: (Int64) -> [Float]) throws {
+        let pending = try store.pendingVectors(of: "near", in: .default, limit: 1_000) ?? []
+        let vectors = pending.map { ($0.sequence, Optional(vector($0.sequence))) }
+        try store.setVectors(vectors, of: "near", in: .default)
+    }
+
+    /// The piece has the code of a vector that is removed before it is stored.
+    @Test func `a lazy index gives no vector the number of a removed one`() throws {
+        let store = try open()
+        defer { try? store.close() }
+        try createIndex(2, 1, isLazy: true, in: store)
+        try save(0..<30, 2, seed: 1, store)
+        try update(store) { [Float($0), 0] }
+        try store.work(on: Self.index, VectorUpkeep(freshCount: 0)) { false }
+        try save(30..<35, 2, seed: 2, store)
+        try update(store) { [Float($0), 0] }
+        let upkeep = VectorUpkeep(freshCount: 0)
+        let work = try #require(try store.nextWork(on: Self.index, upkeep))
+        let change = try work.work.finish { false }
+        try store.write { _ = try $0.purge("doc-34", in: .default) }
+        try save(35..<36, 2, seed: 3, store)
+        try update(store) { _ in [-500, 0] }
+        try store.write { try $0.change(Self.index, from: work.source, change) }
+        try store.checkIntegrity()
+        try store.work(on: Self.index, upkeep) { false }
+        try store.checkIntegrity()
+    }
+
+    @Test func `quick work moves a limited number of vectors`() throws {
+        let store = try open()
+        defer { try? store.close() }
+        try createIndex(2, 1, in: store)
+        try save(0..<60, 2, seed: 1, store)
+        let few = VectorUpkeep(freshCount: 0, vectorCount: 100)
+        try store.work(on: Self.index, few) { false }
+        #expect(try state(store).isTrained)
+        try save(60..<161, 2, seed: 1, store)
+        #expect(try store.nextWork(on: Self.index, few) == nil)
+        try save(0..<1, 2, seed: 2, store)
+        try store.write { _ = try $0.purge("doc-100", in: .default) }
+        try store.write { _ = try $0.purge("doc-101", in: .default) }
+        #expect(try store.nextWork(on: Self.index, few) != nil)
+    }
+
+    @Test func `a store that another owner keeps open still works on its indexes`() throws {
+        let store = try open()
+        store.vectorWorker.close(waits: true)
+        store.vectorWorker.reopen()
+        defer { try? store.close() }
+        try createIndex(4, 2, in: store)
+        try save(0..<60, 4, seed: 1, store)
+        store.vectorWorker.begin(Self.index, of: store)
+        while try !state(store).isTrained { CurrentThread.yield() }
         try store.checkIntegrity()
     }
 
@@ -164,7 +250,10 @@ import Testing
         defer { try? store.close() }
         try createIndex(4, 2, in: store)
         try save(0..<60, 4, seed: 1, store)
-        #expect(try store.nextWork(on: Self.index, VectorUpkeep(productCount: 1_000)) == nil)
+        #expect(
+            try store.nextWork(on: Self.index, VectorUpkeep(vectorCount: 60, productCount: 1_000))
+                == nil
+        )
         #expect(try store.nextWork(on: Self.index, .quick) != nil)
         #expect(try store.nextWork(on: Self.index, .whole) != nil)
     }

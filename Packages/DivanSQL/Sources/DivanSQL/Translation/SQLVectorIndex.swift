@@ -9,7 +9,7 @@ public import DivanQuery
 ///   the document.
 /// - `…_blocks` has the codes of the vectors that the store moved into cells, many per row. Codes whose vector was
 ///   removed stay until there are many.
-/// - `…_parts` has the parameters (0) and what training found (1 and more).
+/// - `…_parts` has the parameters (0), and what the store needs for searches (1 and more).
 /// - `…_pending`, only for lazy indexes, has the documents whose vectors are to be computed.
 /// - `…_documents` is a view of the vectors in the documents, for the store's functions.
 struct SQLVectorIndex {
@@ -76,7 +76,7 @@ struct SQLVectorIndex {
             + " WHERE \(documents.isLive())\(condition) LIMIT -1) WHERE vector IS NOT NULL;"
     }
 
-    /// Keeps no floats of so many documents that the first query will train the index.
+    /// Keeps no floats of so many documents that the first query trains the index.
     private var firstRows: String {
         let count = options.minimumTrainingCount
         let some = "(SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT \(count)))"

@@ -148,14 +148,17 @@ extension Store {
     ///
     /// - Throws: Nothing at present; later versions may throw if writing the rest of the log fails.
     public func close() throws(StoreError) {
-        guard let place else { return engine.close() }
+        guard let place else {
+            vectorWorker.close(waits: !isWriting)
+            return engine.close()
+        }
         if place.leaveIfNotLast() { return }
-        vectorWorker.close()
+        vectorWorker.close(waits: !isWriting)
         let entry = StoreRegistry.shared.entry(for: place.files.directory)
         // In this order everywhere: inside a write, the same database may be opened or closed.
         writing.withLock {
             entry.lock.withLock {
-                guard place.leave() else { return }
+                guard place.leave() else { return vectorWorker.reopen() }
                 try? blobs.settle()
                 try? engine.optimize(isThorough: false)
                 engine.close()

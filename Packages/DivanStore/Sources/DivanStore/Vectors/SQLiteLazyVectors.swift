@@ -20,9 +20,8 @@ extension SQLiteSession {
         let insert = try connection.prepare(
             "INSERT INTO \(table) (number, owner, vector) VALUES (?1, ?2, ?3)"
         )
-        // The vectors of a lazy index are not in the order of sequences; numbers are not used again.
-        let placed = try SQLiteVectorIndex.Head(table, on: connection).placed
-        var number = max(placed, try connection.integer("SELECT max(number) FROM \(table)") ?? 0)
+        let last = try lastNumber(of: table)
+        var number = last
         for (sequence, vector) in vectors {
             try done.bind(sequence, at: 1)
             try done.run()
@@ -39,5 +38,25 @@ extension SQLiteSession {
             try insert.bind(vector.storedBytes, at: 3)
             try insert.run()
         }
+        guard number > last else { return }
+        let part = SQLiteVectorIndex.lastNumberPart
+        try connection.setVectorPart(Array("\(number)".utf8), part, of: table)
+    }
+
+    /// The greatest number that a vector has had.
+    ///
+    /// The vectors of a lazy index are not in the order of sequences, so they have numbers of their own. None is used
+    /// again: a piece of work may still have the vector that had it.
+    private func lastNumber(of table: String) throws -> Int64 {
+        let part = SQLiteVectorIndex.lastNumberPart
+        let rows = try connection.functionStatement(
+            "SELECT value FROM \(table)_parts WHERE number = \(part)"
+        )
+        defer { rows.reset() }
+        guard try rows.step() else { return 0 }
+        guard let number = Int64(rows.text(0)),
+            SQLiteVectorIndex.State.vectorNumbers.contains(number)
+        else { throw rows.corrupt("an invalid number in a vector index") }
+        return number
     }
 }

@@ -50,8 +50,8 @@ struct SQLiteProbeMeasuring {
         let rows = try connection.prepare(
             "SELECT id, entries FROM \(index.table)_blocks WHERE id >= ?1 AND id < ?2"
         )
-        try rows.bind(index.blocks(of: 0).lowerBound, at: 1)
-        try rows.bind(index.blocks(of: index.unencodedCell(training)).lowerBound, at: 2)
+        try rows.bind(index.blockIDs(of: 0).lowerBound, at: 1)
+        try rows.bind(index.blockIDs(of: index.unencodedCell).lowerBound, at: 2)
         while try rows.step() {
             let cell = SQLiteVectorBlock.cell(of: rows.integer(0))
             let block = try rows.vectorBlock(1, training.codec.codeByteCount)
@@ -83,6 +83,7 @@ struct SQLiteProbeMeasuring {
             SELECT \(SQLiteVectorIndex.floats(of: index.table))
             FROM (SELECT owner, vector, row_number() OVER (ORDER BY number) AS place
                 FROM \(index.table) WHERE number <= ?1) AS v WHERE place % ?2 = 0
+            LIMIT \(2 * Self.targetCount)
             """
         )
         try rows.bind(index.state?.placed ?? 0, at: 1)

@@ -79,6 +79,19 @@ struct SQLiteVectorBlock {
         self.error = max(self.error, error)
     }
 
+    /// The codes of some vectors.
+    func filter(
+        codeByteCount: Int,
+        _ isIncluded: (Int64) throws -> Bool
+    ) rethrows -> SQLiteVectorBlock {
+        var block = SQLiteVectorBlock()
+        for (place, number) in numbers.enumerated() where try isIncluded(number) {
+            let code = codes[place * codeByteCount..<(place + 1) * codeByteCount]
+            block.append(number, code, error: error)
+        }
+        return block
+    }
+
     /// Adds codes of another block, from a position on, until this one is full; returns the position of the rest.
     mutating func fill(
         from other: SQLiteVectorBlock,

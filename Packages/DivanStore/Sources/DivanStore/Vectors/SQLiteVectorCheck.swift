@@ -55,7 +55,7 @@ struct SQLiteVectorCheck {
         var (seen, codeCount): (Set<Int64>, Int) = ([], 0)
         while try blocks.step() {
             let cell = SQLiteVectorBlock.cell(of: blocks.integer(0))
-            let codec = cell == index.unencodedCell(training) ? try index.floats : training.codec
+            let codec = cell == index.unencodedCell ? try index.floats : training.codec
             let block = blocks.withBytes(1) {
                 SQLiteVectorBlock($0, codeByteCount: codec.codeByteCount)
             }
@@ -104,7 +104,7 @@ struct SQLiteVectorCheck {
             return false
         }
         guard code.elementsEqual(expected), expectedError <= error else { return false }
-        if cell == index.unencodedCell(training) { return true }
+        if cell == index.unencodedCell { return true }
         let direction = index.options.directions(of: vector)
         return try training.centroids.nearest(to: direction.span).positions.first.map { Int($0) }
             == cell

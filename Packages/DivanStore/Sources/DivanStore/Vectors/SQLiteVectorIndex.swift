@@ -20,9 +20,16 @@ struct SQLiteVectorIndex {
 
     let table: String
     let options: QueryVectorOptions
+    /// `nil` if the epoch does not exist, or if only its codes are moved.
     let training: Training?
-    /// `nil` if the index is not trained.
+    /// `nil` if the epoch does not exist.
     let state: State?
+
+    /// An index without the training.
+    init(_ table: String, _ options: QueryVectorOptions, _ state: State?) {
+        (self.table, self.options, self.state) = (table, options, state)
+        training = nil
+    }
 
     /// Reads an index; the training of `known` is used again if nothing was trained since.
     init(
@@ -85,16 +92,11 @@ struct SQLiteVectorIndex {
     // MARK: Cells
 
     /// The cell of vectors that the codec cannot encode: its blocks have floats.
-    func unencodedCell(_ training: Training) -> Int { training.centroids.count }
+    var unencodedCell: Int { options.centroidCount }
 
     /// The IDs of the blocks of a cell.
-    func blocks(of cell: Int) -> ClosedRange<Int64> {
+    func blockIDs(of cell: Int) -> ClosedRange<Int64> {
         SQLiteVectorBlock.ids(of: cell, in: state?.slot ?? .first)
-    }
-
-    /// The bytes of a code in a cell.
-    func codeByteCount(_ cell: Int, _ training: Training) -> Int {
-        cell == unencodedCell(training) ? 4 * options.dimensions : training.codec.codeByteCount
     }
 
     /// Reads the vectors that are in no cell, with their numbers, owners and floats, by ascending number.

@@ -2,12 +2,58 @@ internal import DivanQuery
 internal import DivanSQLite
 internal import DivanVectors
 
+/// New vectors, as a snapshot shows them, which are to be moved into the cells of an epoch.
+struct NewVectors: Sendable {
+    fileprivate let options: QueryVectorOptions
+    fileprivate let training: SQLiteVectorIndex.Training
+    fileprivate let numbers: [Int64]
+    /// One vector after another.
+    fileprivate let floats: [Float]
+
+    /// Finds the cell and the code of each vector.
+    ///
+    /// - Throws: `VectorError.cancelled`.
+    func placed(isCancelled: () -> Bool) throws(VectorError) -> PlacedVectors {
+        let dimensions = options.dimensions
+        let stepCount = max(1, VectorLimits.stepProductCount / (dimensions * options.centroidCount))
+        var blocks: [Int: SQLiteVectorBlock] = [:]
+        for start in stride(from: 0, to: numbers.count, by: stepCount) {
+            if isCancelled() { throw .cancelled }
+            let end = min(start + stepCount, numbers.count)
+            let directions = options.directions(
+                of: Array(floats[start * dimensions..<end * dimensions])
+            )
+            let cells = try training.centroids.nearest(to: directions.span).positions
+            for (place, cell) in zip(start..<end, cells) { encode(place, Int(cell), &blocks) }
+        }
+        return PlacedVectors(
+            last: numbers.last ?? 0,
+            cells: blocks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        )
+    }
+
+    private func encode(_ place: Int, _ cell: Int, _ blocks: inout [Int: SQLiteVectorBlock]) {
+        let components = place * options.dimensions..<(place + 1) * options.dimensions
+        var (code, error, cell): ([UInt8], Float, Int) = ([], 0, cell)
+        do throws(VectorError) {
+            error = try training.codec.encode(
+                floats.span.extracting(components),
+                appendingTo: &code
+            )
+        } catch {
+            // A vector of zeros has no direction.
+            (code, cell) = (Array(floats[components]).storedBytes, options.centroidCount)
+        }
+        blocks[cell, default: SQLiteVectorBlock()].append(numbers[place], code, error: error)
+    }
+}
+
 /// Codes of vectors that are to be moved into cells.
 struct PlacedVectors: Sendable {
     /// The greatest number of these vectors.
-    let last: Int64
-    /// The codes by cell, the cells ascending.
-    let cells: [(cell: Int, codes: SQLiteVectorBlock)]
+    fileprivate let last: Int64
+    /// The codes by cell, the cells ascending; no cell is empty.
+    fileprivate let cells: [(cell: Int, codes: SQLiteVectorBlock)]
 }
 
 /// Moves new vectors into the cells of an epoch.
@@ -17,12 +63,18 @@ struct PlacedVectors: Sendable {
 /// their floats, once. Numbers are not used again, so the code of a vector that is removed in the meantime harms as
 /// little as that of one that is removed later: it stays until `SQLiteVectorCleaning` removes it.
 struct SQLiteVectorPlacing {
-    private let index: SQLiteVectorIndex
+    private let table: String
+    private let options: QueryVectorOptions
+    private let state: SQLiteVectorIndex.State
     private let connection: StoreConnection
-    private var table: String { index.table }
 
-    init(_ index: SQLiteVectorIndex, on connection: StoreConnection) {
-        self.index = index
+    init(
+        _ table: String,
+        _ options: QueryVectorOptions,
+        _ state: SQLiteVectorIndex.State,
+        on connection: StoreConnection
+    ) {
+        (self.table, self.options, self.state) = (table, options, state)
         self.connection = connection
     }
 
@@ -35,103 +87,76 @@ struct SQLiteVectorPlacing {
     }
 
     /// The number of new vectors that may remain: none until some are in cells.
-    private func limit(_ upkeep: VectorUpkeep) -> Int {
-        index.state?.placed == 0 ? 0 : upkeep.freshCount
-    }
+    private func limit(_ upkeep: VectorUpkeep) -> Int { state.placed == 0 ? 0 : upkeep.freshCount }
 
-    /// The next vectors and their codes; `nil` if few are new, or more than may be moved now.
-    func vectors(_ upkeep: VectorUpkeep) throws -> PlacedVectors? {
-        guard let training = index.training, let state = index.state else { return nil }
-        let dimensions = index.options.dimensions
-        let most = max(1_024, StoreLimits.placedVectorByteCount / (4 * dimensions))
-        let cost = dimensions * training.centroids.count
-        let allowed = (upkeep.productCount ?? 0) / cost
+    /// The next vectors; `nil` if few are new, or more than may be moved now.
+    ///
+    /// `index` reads the epoch with its training.
+    func vectors(
+        _ upkeep: VectorUpkeep,
+        of index: () throws -> SQLiteVectorIndex
+    ) throws
+        -> NewVectors?
+    {
+        let byCount = StoreLimits.placedVectorByteCount / (4 * options.dimensions)
+        let most = min(max(1_024, byCount), StoreLimits.placedVectorCount)
         let limit = limit(upkeep)
-        let count = try newCount(atMost: max(most, limit, allowed) + 1)
-        guard count > limit, upkeep.allows(count, times: cost) else { return nil }
+        let count = try newCount(atMost: max(most, limit, upkeep.vectorCount ?? 0) + 1)
+        guard count > limit,
+            upkeep.allows(count, times: options.dimensions * options.centroidCount)
+        else { return nil }
+        let index = try index()
+        guard let training = index.training else { return nil }
         let rows = try index.newVectors(on: connection)
         defer { rows.reset() }
         var (numbers, floats): ([Int64], [Float]) = ([], [])
-        floats.reserveCapacity(min(count, most) * dimensions)
+        floats.reserveCapacity(min(count, most) * options.dimensions)
         while numbers.count < most, try rows.step() {
             numbers.append(rows.integer(0))
             floats += rows.floats(2)
-            guard floats.count == numbers.count * dimensions else {
+            guard floats.count == numbers.count * options.dimensions else {
                 throw rows.corrupt("a vector in a vector index has the wrong length")
             }
         }
-        let cells = try encode(numbers, floats, training)
-        return PlacedVectors(last: numbers.last ?? state.placed, cells: cells)
+        return NewVectors(options: options, training: training, numbers: numbers, floats: floats)
     }
 
-    private func newCount(atMost limit: Int) throws -> Int {
-        let placed = index.state?.placed ?? 0
-        return try Self.newCount(in: table, after: placed, atMost: limit, on: connection)
-    }
-
-    /// The number of vectors with greater numbers; counted up to a limit.
-    static func newCount(
-        in table: String,
-        after placed: Int64,
-        atMost limit: Int,
-        on connection: StoreConnection
-    ) throws -> Int {
+    /// The number of vectors that are in no cell; counted up to a limit.
+    func newCount(atMost limit: Int) throws -> Int {
         let rows = try connection.functionStatement(
             "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE number > ?1 LIMIT ?2)"
         )
         defer { rows.reset() }
-        try rows.bind(placed, at: 1)
+        try rows.bind(state.placed, at: 1)
         try rows.bind(Int64(limit), at: 2)
         return try rows.step() ? Int(clamping: rows.integer(0)) : 0
-    }
-
-    private func encode(
-        _ numbers: [Int64],
-        _ floats: [Float],
-        _ training: SQLiteVectorIndex.Training
-    ) throws -> [(cell: Int, codes: SQLiteVectorBlock)] {
-        let dimensions = index.options.dimensions
-        let directions = index.options.directions(of: floats)
-        let cells = try training.centroids.nearest(to: directions.span).positions
-        var blocks: [Int: SQLiteVectorBlock] = [:]
-        for (place, number) in numbers.enumerated() {
-            let components = place * dimensions..<(place + 1) * dimensions
-            var (code, error, cell): ([UInt8], Float, Int) = ([], 0, Int(cells[place]))
-            do throws(VectorError) {
-                error = try training.codec.encode(
-                    floats.span.extracting(components),
-                    appendingTo: &code
-                )
-            } catch {
-                // A vector of zeros has no direction.
-                (code, cell) = (
-                    Array(floats[components]).storedBytes, index.unencodedCell(training)
-                )
-            }
-            blocks[cell, default: SQLiteVectorBlock()].append(number, code, error: error)
-        }
-        return blocks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     // MARK: Storing
 
     /// Stores codes in the cells of an epoch.
     func store(_ vectors: PlacedVectors, in epoch: SQLiteVectorIndex.Epoch) throws {
-        guard let training = index.training, var state = index.state else { return }
+        let index = SQLiteVectorIndex(table, options, state)
+        var state = state
         for (cell, codes) in vectors.cells {
-            try store(codes, cell, index.codeByteCount(cell, training))
+            try store(codes, cell, of: index)
             state.codeCount += codes.numbers.count
         }
         // The floats of a lazy index are nowhere else.
-        if !index.options.isLazy { try removeFloats(after: state.placed, through: vectors.last) }
+        if !options.isLazy { try removeFloats(after: state.placed, through: vectors.last) }
         state.placed = vectors.last
         state.version += 1
         try state.store(as: epoch, in: table, on: connection)
     }
 
-    private func store(_ codes: SQLiteVectorBlock, _ cell: Int, _ codeByteCount: Int) throws {
-        let ids = index.blocks(of: cell)
-        var (id, block) = try lastBlock(of: cell, codeByteCount) ?? (ids.lowerBound, .init())
+    private func store(
+        _ codes: SQLiteVectorBlock,
+        _ cell: Int,
+        of index: SQLiteVectorIndex
+    ) throws {
+        let ids = index.blockIDs(of: cell)
+        let codeByteCount = codes.codes.count / codes.numbers.count
+        var (id, block) = try lastBlock(ids, codeByteCount) ?? (ids.lowerBound, .init())
         var start = 0
         while start < codes.numbers.count {
             let end = block.fill(from: codes, at: start, codeByteCount: codeByteCount)
@@ -144,7 +169,7 @@ struct SQLiteVectorPlacing {
     }
 
     private func lastBlock(
-        of cell: Int,
+        _ ids: ClosedRange<Int64>,
         _ codeByteCount: Int
     ) throws -> (id: Int64, SQLiteVectorBlock)? {
         let rows = try connection.functionStatement(
@@ -154,7 +179,6 @@ struct SQLiteVectorPlacing {
             """
         )
         defer { rows.reset() }
-        let ids = index.blocks(of: cell)
         try rows.bind(ids.lowerBound, at: 1)
         try rows.bind(ids.upperBound, at: 2)
         guard try rows.step() else { return nil }
@@ -165,9 +189,10 @@ struct SQLiteVectorPlacing {
     ///
     /// They are removed and inserted: SQLite does not merge the pages of rows that become shorter.
     private func removeFloats(after first: Int64, through last: Int64) throws {
-        let range = "FROM \(table) WHERE number > ?1 AND number <= ?2"
         func statement(_ sql: String) throws -> StoreStatement {
-            let statement = try connection.prepare("\(sql) \(range)")
+            let statement = try connection.prepare(
+                "\(sql) FROM \(table) WHERE number > ?1 AND number <= ?2"
+            )
             try statement.bind(first, at: 1)
             try statement.bind(last, at: 2)
             return statement

@@ -44,7 +44,7 @@ struct SQLiteVectorSearch {
 
         init(_ index: SQLiteVectorIndex, _ connection: StoreConnection) throws(StoreError) {
             self.index = index
-            version = "\(index.state?.identity ?? "") \(index.state?.version ?? 0)"
+            version = index.state?.contents ?? ""
             entries = try connection.functionStatement(
                 "SELECT entries FROM \(index.table)_blocks WHERE id BETWEEN ?1 AND ?2"
             )
@@ -54,7 +54,7 @@ struct SQLiteVectorSearch {
         }
 
         func rows(of cell: Int) throws(StoreError) -> StoreStatement {
-            let ids = index.blocks(of: cell)
+            let ids = index.blockIDs(of: cell)
             entries.reset()
             try entries.bind(ids.lowerBound, at: 1)
             try entries.bind(ids.upperBound, at: 2)
@@ -132,10 +132,10 @@ struct SQLiteVectorSearch {
         try scanNewVectors(floats)
         if let training = index.training {
             let blocks = try Blocks(index, connection)
-            try search([index.unencodedCell(training)], of: blocks, floats)
+            try search([index.unencodedCell], of: blocks, floats)
             try searchCells(training, of: blocks, probes: probes)
             if removedCount > max(4, lookupCount / 4) {
-                connection.client.cells?.noteRemoved(in: index.table, at: blocks.version)
+                connection.client.cells?.noteRemoved(index.table, at: blocks.version)
             }
         }
         let bound = nearest.bound

@@ -30,11 +30,6 @@ extension SQLiteVectorIndex {
             let first = SQLiteVectorBlock.ids(of: 0, in: self).lowerBound
             return first...first | (1 << SQLiteVectorBlock.slotBitCount - 1)
         }
-
-        /// Those of its blocks, and those of its parts.
-        var bounds: [Int64] {
-            [blocks.lowerBound, blocks.upperBound, parts.lowerBound, parts.upperBound]
-        }
     }
 
     /// How far vectors are in the cells of an epoch; changes after each transaction that moves some.
@@ -54,6 +49,9 @@ extension SQLiteVectorIndex {
         /// The numbers of cells that have 96 % of the neighbours, for each of `neighborCounts`; empty if not measured.
         var probeCounts: [Int] = []
 
+        /// Names the contents of all blocks.
+        var contents: String { "\(identity) \(version)" }
+
         /// Whether a query searches only some cells, unless it says how many.
         var isLarge: Bool { codeCount > StoreLimits.fullySearchedVectorCount }
 
@@ -62,6 +60,9 @@ extension SQLiteVectorIndex {
         /// The numbers of vectors: far beyond any sequence, and far from where sums overflow.
         static let vectorNumbers: ClosedRange<Int64> = 1...1 << 53
     }
+
+    /// The number of the part with the greatest number of a vector of a lazy index, also of removed ones.
+    static let lastNumberPart: Int64 = 3
 
     /// The parameters of an index, and the states of its epochs.
     struct Head {
@@ -92,9 +93,6 @@ extension SQLiteVectorIndex {
                 throw heads.corrupt("two epochs of a vector index have the same slot")
             }
         }
-
-        /// The greatest number of a vector that is in a cell.
-        var placed: Int64 { max(state?.placed ?? 0, next?.placed ?? 0) }
     }
 }
 
@@ -158,11 +156,22 @@ extension SQLiteVectorIndex.State {
             "placed": .int(placed), "codes": .int(Int64(codeCount)),
             "version": .int(Int64(version)), "probes": .array(probeCounts.map { .int(Int64($0)) }),
         ]
-        let insert = try connection.prepare(
+        try connection.setVectorPart(
+            try JSON.object(members).canonicalBytes(),
+            epoch.rawValue,
+            of: table
+        )
+    }
+}
+
+extension SQLiteConnection<StoreFunctions> {
+    /// Stores a part of a vector index.
+    func setVectorPart(_ value: [UInt8], _ number: Int64, of table: String) throws(StoreError) {
+        let insert = try functionStatement(
             "INSERT OR REPLACE INTO \(table)_parts (number, value) VALUES (?1, ?2)"
         )
-        try insert.bind(epoch.rawValue, at: 1)
-        try insert.bind(try JSON.object(members).canonicalBytes(), at: 2)
+        try insert.bind(number, at: 1)
+        try insert.bind(value, at: 2)
         try insert.run()
     }
 }

@@ -18,18 +18,14 @@ extension SQLiteSession {
                 isOutdated: false
             )
         }
-        let hasRemoved = connection.client.cells?.takeRemoved(in: table) ?? false
+        let hasRemoved = connection.client.cells?.hasRemoved(table, at: state.contents) ?? false
         return VectorIndexState(
             options: head.options,
             isTrained: true,
             trainedCount: state.trainedCount,
             untrainedCount: 0,
-            freshCount: try SQLiteVectorPlacing.newCount(
-                in: table,
-                after: state.placed,
-                atMost: StoreLimits.freshVectorCount + 1,
-                on: connection
-            ),
+            freshCount: try SQLiteVectorPlacing(table, head.options, state, on: connection)
+                .newCount(atMost: StoreLimits.freshVectorCount + 1),
             isBeingTrained: head.next != nil,
             isLarge: state.isLarge,
             isOutdated: try hasRemoved || hasBlocks(in: state.slot.other, of: table)
@@ -47,41 +43,60 @@ extension SQLiteSession {
         _ head: SQLiteVectorIndex.Head,
         _ upkeep: VectorUpkeep
     ) throws -> VectorIndexWork.Form? {
-        guard head.next == nil else {
-            let index = try SQLiteVectorIndex(table, .next, on: connection)
-            return try placing(index, .next, upkeep) ?? completion(of: index, upkeep)
+        if let next = head.next {
+            return try placing(table, head.options, next, .next, upkeep)
+                ?? completion(table, head.options, next, upkeep)
         }
         guard let state = head.state else { return try training(table, head, upkeep) }
-        if try hasBlocks(in: state.slot.other, of: table) { return .change(.removeFormer) }
-        let index = try SQLiteVectorIndex(table, on: connection)
-        if let placing = try placing(index, .current, upkeep) { return placing }
-        // Counting the vectors of a large index takes some milliseconds.
-        guard !state.isLarge || upkeep.productCount == nil else { return nil }
-        let count = try vectorCount(of: table)
-        if count / upkeep.growth >= state.trainedCount {
-            return try training(table, head, upkeep)
+        let isQuick = upkeep.vectorCount != nil
+        if try hasBlocks(in: state.slot.other, of: table) {
+            return isQuick ? nil : .change(.removeFormer)
         }
-        guard state.codeCount - count > max(64, count / 8) else { return nil }
-        let cells = try SQLiteVectorCleaning(index, on: connection).cells()
-        return cells.isEmpty ? nil : .change(.clean(cells))
+        if let placing = try placing(table, head.options, state, .current, upkeep) {
+            return placing
+        }
+        // Counting the vectors of a large index takes some milliseconds.
+        guard !state.isLarge || !isQuick else { return nil }
+        let count = try vectorCount(of: table)
+        if count / upkeep.growth >= state.trainedCount,
+            let training = try training(table, head, upkeep)
+        {
+            return training
+        }
+        let hasMany = state.codeCount - count > max(64, count / 8)
+        guard hasMany || upkeep.firstBlock != nil else {
+            connection.client.cells?.noteCounted(table, at: state.contents)
+            return nil
+        }
+        let index = try SQLiteVectorIndex(table, on: connection)
+        let blocks = try SQLiteVectorCleaning(index, on: connection)
+            .blocks(from: upkeep.firstBlock ?? 0)
+        return blocks.isEmpty ? nil : .change(.clean(blocks))
     }
 
     private func placing(
-        _ index: SQLiteVectorIndex,
+        _ table: String,
+        _ options: QueryVectorOptions,
+        _ state: SQLiteVectorIndex.State,
         _ epoch: SQLiteVectorIndex.Epoch,
         _ upkeep: VectorUpkeep
     ) throws -> VectorIndexWork.Form? {
-        try SQLiteVectorPlacing(index, on: connection).vectors(upkeep)
-            .map { .change(.place($0, in: epoch)) }
+        try SQLiteVectorPlacing(table, options, state, on: connection)
+            .vectors(upkeep) { try SQLiteVectorIndex(table, epoch, on: connection) }
+            .map { .placing($0, in: epoch) }
     }
 
     private func completion(
-        of index: SQLiteVectorIndex,
+        _ table: String,
+        _ options: QueryVectorOptions,
+        _ state: SQLiteVectorIndex.State,
         _ upkeep: VectorUpkeep
     ) throws -> VectorIndexWork.Form? {
-        guard try SQLiteVectorPlacing(index, on: connection).isDone(upkeep) else { return nil }
+        guard try SQLiteVectorPlacing(table, options, state, on: connection).isDone(upkeep),
+            upkeep.vectorCount == nil || !state.isLarge
+        else { return nil }
+        let index = try SQLiteVectorIndex(table, .next, on: connection)
         let measuring = SQLiteProbeMeasuring(index, on: connection)
-        guard upkeep.allows(measuring.cost, times: index.options.dimensions) else { return nil }
         return .change(.complete(probeCounts: try measuring.probeCounts()))
     }
 
@@ -93,9 +108,10 @@ extension SQLiteSession {
             """
         )
         defer { exists.reset() }
-        for (place, bound) in slot.bounds.enumerated() {
-            try exists.bind(bound, at: Int32(place + 1))
-        }
+        try exists.bind(slot.blocks.lowerBound, at: 1)
+        try exists.bind(slot.blocks.upperBound, at: 2)
+        try exists.bind(slot.parts.lowerBound, at: 3)
+        try exists.bind(slot.parts.upperBound, at: 4)
         return try exists.step() && exists.integer(0) != 0
     }
 
@@ -118,12 +134,11 @@ extension SQLiteSession {
         guard needed <= limit else {
             throw VectorError.trainingMemory(byteCount: needed, limit: limit)
         }
+        let sampleCount = min(count, options.maximumTrainingCount)
         // Ten rounds over the sample, and then each vector once.
-        let distanceCount = 10 * min(count, options.maximumTrainingCount) + count
-        guard upkeep.allows(distanceCount, times: options.dimensions * options.meanCount) else {
-            return nil
-        }
-        let floats = try sample(min(count, options.maximumTrainingCount), of: count, table, options)
+        let distanceCount = (10 * sampleCount + count) / count * options.meanCount
+        guard upkeep.allows(count, times: distanceCount * options.dimensions) else { return nil }
+        let floats = try sample(sampleCount, of: count, table, options)
         return .training(
             VectorSample(
                 options: options,
@@ -171,16 +186,17 @@ extension SQLiteSession {
         case .begin(let codec, let centroids, let vectorCount):
             try begin(table, (head.state?.slot ?? .second).other, [codec] + centroids, vectorCount)
         case .place(let vectors, let epoch):
-            let index = try SQLiteVectorIndex(table, epoch, on: connection)
-            try SQLiteVectorPlacing(index, on: connection).store(vectors, in: epoch)
+            guard let state = epoch == .current ? head.state : head.next else { return }
+            try SQLiteVectorPlacing(table, head.options, state, on: connection)
+                .store(vectors, in: epoch)
         case .complete(let probeCounts):
             guard var state = head.next else { return }
             state.probeCounts = probeCounts
             try state.store(as: .current, in: table, on: connection)
             try connection.execute("DELETE FROM \(table)_parts WHERE number = 2")
-        case .clean(let cells):
-            let index = try SQLiteVectorIndex(table, on: connection)
-            try SQLiteVectorCleaning(index, on: connection).store(cells)
+        case .clean(let blocks):
+            let index = SQLiteVectorIndex(table, head.options, head.state)
+            try SQLiteVectorCleaning(index, on: connection).store(blocks)
         case .removeFormer:
             guard let slot = head.state?.slot.other, head.next == nil else { return }
             try removeSome(of: slot, table)
@@ -200,13 +216,8 @@ extension SQLiteSession {
             trainedCount: vectorCount
         )
         try state.store(as: .next, in: table, on: connection)
-        let insert = try connection.prepare(
-            "INSERT OR REPLACE INTO \(table)_parts (number, value) VALUES (?1, ?2)"
-        )
         for (number, part) in zip(slot.parts, parts) {
-            try insert.bind(number, at: 1)
-            try insert.bind(part, at: 2)
-            try insert.run()
+            try connection.setVectorPart(part, number, of: table)
         }
     }
 

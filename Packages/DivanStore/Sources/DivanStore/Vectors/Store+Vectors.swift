@@ -1,5 +1,6 @@
 public import DivanJSON
 internal import DivanLog
+import DivanPlatform
 public import DivanQuery
 internal import DivanVectors
 internal import Synchronization
@@ -48,26 +49,34 @@ extension Store {
     ///   - path: The collection.
     ///   - isCancelled: Whether to stop; asked about every 10 ms. What was done is kept.
     /// - Returns: The state afterwards; `nil` as `vectorIndexState`.
-    /// - Throws: `StoreError`; `CancellationError` if it is cancelled.
+    /// - Throws: `StoreError`; `VectorError` if the vectors cannot be trained with; `CancellationError` if it is
+    ///   cancelled.
     @discardableResult
     public func trainVectorIndex(
         _ name: ExactText,
         in path: CollectionPath,
         isCancelled: () -> Bool = { false }
     ) throws -> VectorIndexState? {
+        let index = VectorIndexPath(path, name)
         if !isReadOnly, !isWriting {
-            try work(on: VectorIndexPath(path, name), .whole, isCancelled: isCancelled)
+            while !vectorWorker.claim(index) {
+                if isCancelled() { throw CancellationError() }
+                CurrentThread.sleep(milliseconds: 1)
+            }
+            defer { vectorWorker.release(index) }
+            try work(on: index, .whole, isCancelled: isCancelled)
         }
         return try vectorIndexState(name, in: path)
     }
 
-    /// Does all pieces of work that an index needs.
+    /// Does all pieces of work that an index needs; call only after a claim.
     func work(
         on index: VectorIndexPath,
         _ upkeep: VectorUpkeep,
         isCancelled: () -> Bool
     ) throws {
-        while let work = try nextWork(on: index, upkeep) {
+        var upkeep = upkeep
+        while let (work, source) = try nextWork(on: index, upkeep) {
             if isCancelled() { throw CancellationError() }
             let change: VectorIndexChange
             do throws(VectorError) {
@@ -76,28 +85,35 @@ extension Store {
                 if case .cancelled = error { throw CancellationError() }
                 throw error
             }
-            try write { try $0.change(index, change) }
+            try write { try $0.change(index, from: source, change) }
+            if case .clean(let blocks) = change.form {
+                guard let next = blocks.next else { return }
+                upkeep.firstBlock = next
+            }
         }
     }
 
-    /// What an index needs next; `nil` for nothing.
+    /// What an index needs next, and its definition; `nil` for nothing.
     func nextWork(
         on index: VectorIndexPath,
         _ upkeep: VectorUpkeep
-    ) throws -> VectorIndexWork? {
+    ) throws -> (work: VectorIndexWork, source: String)? {
         try read { reader in
-            guard let table = try reader.vectorTable(index.name, in: index.path) else { return nil }
-            return try reader.current().vectorIndexWork(table, upkeep)
+            guard let record = try reader.vectorRecord(index.name, in: index.path),
+                let table = record.tables.first?.name
+            else { return nil }
+            return try reader.current().vectorIndexWork(table, upkeep).map { ($0, record.source) }
         }
     }
 
     private func prepareVectorIndex(_ index: VectorIndexPath) {
         let count = transactionCount.load(ordering: .relaxed)
         guard !preparedVectors.withLock({ $0.contains(index, at: count) }) else { return }
-        var reason = ""
         do {
             guard var state = try vectorIndexState(index.name, in: index.path) else { return }
-            if state.needsUpkeep, !vectorWorker.isBusy(with: index) {
+            // While another thread works on it, this one searches what there is.
+            if state.needsUpkeep, vectorWorker.claim(index) {
+                defer { vectorWorker.release(index) }
                 try work(on: index, .quick) { false }
                 state = try vectorIndexState(index.name, in: index.path) ?? state
                 if state.needsUpkeep || state.isLarge { vectorWorker.begin(index, of: self) }
@@ -105,14 +121,19 @@ extension Store {
             guard !state.isTrained else {
                 return preparedVectors.withLock { $0.insert(index, at: count) }
             }
-            let needed = state.options.minimumTrainingCount
-            reason =
-                state.untrainedCount >= needed
-                ? "being trained"
-                : "not trained until it has \(needed) vectors (now \(state.untrainedCount))"
+            warn(of: index, isUntrained(state))
         } catch {
-            reason = "not trained: \(error)"
+            warn(of: index, "not up to date: \(error)")
         }
+    }
+
+    private func isUntrained(_ state: VectorIndexState) -> String {
+        let (count, needed) = (state.untrainedCount, state.options.minimumTrainingCount)
+        return count >= needed
+            ? "being trained" : "not trained until it has \(needed) vectors (now \(count))"
+    }
+
+    private func warn(of index: VectorIndexPath, _ reason: String) {
         StoreLog.query.warning("Untrained index; queries may be slow: \(index) is \(reason)")
     }
 
@@ -163,9 +184,15 @@ extension Store {
 }
 
 extension StoreWriter {
-    /// Stores a finished piece of work, unless the index was changed or deleted since.
-    func change(_ index: VectorIndexPath, _ change: VectorIndexChange) throws {
-        guard let table = try vectorTable(index.name, in: index.path) else { return }
+    /// Stores a finished piece of work, unless the index was changed, replaced or deleted since.
+    func change(
+        _ index: VectorIndexPath,
+        from source: String,
+        _ change: VectorIndexChange
+    ) throws {
+        guard let record = try vectorRecord(index.name, in: index.path), record.source == source,
+            let table = record.tables.first?.name
+        else { return }
         try changing().changeVectorIndex(table, change)
     }
 }
@@ -173,8 +200,15 @@ extension StoreWriter {
 extension StoreReader {
     /// The table of a vector index.
     func vectorTable(_ name: ExactText, in path: CollectionPath) throws(StoreError) -> String? {
+        try vectorRecord(name, in: path)?.tables.first?.name
+    }
+
+    fileprivate func vectorRecord(
+        _ name: ExactText,
+        in path: CollectionPath
+    ) throws(StoreError) -> IndexRecord? {
         try current().indexRecords(of: collection(path).id)
-            .first { $0.kind == .vector && $0.name == name }?.tables.first?.name
+            .first { $0.kind == .vector && $0.name == name }
     }
 
     fileprivate func vectorIndex(

@@ -22,7 +22,8 @@ final class VectorCellCache: Sendable {
     private struct Index {
         var version: String
         var cells: [Int: VectorCell] = [:]
-        var hasRemoved = false
+        /// After so many more searches that find codes of removed vectors, these are counted.
+        var searchCount = 1
     }
 
     private struct Contents {
@@ -33,6 +34,7 @@ final class VectorCellCache: Sendable {
     }
 
     private static let refusalsPerCell = 32
+    private static let searchesPerCount = 100
 
     private let contents = Mutex(Contents())
     private let limit: Int
@@ -80,19 +82,27 @@ final class VectorCellCache: Sendable {
     }
 
     /// Notes that a search found many codes of removed vectors.
-    func noteRemoved(in table: String, at version: String) {
+    func noteRemoved(_ table: String, at version: String) {
         contents.withLock { contents in
             begin(table, version, &contents)
-            contents.indexes[table]?.hasRemoved = true
+            guard let count = contents.indexes[table]?.searchCount, count > 0 else { return }
+            contents.indexes[table]?.searchCount = count - 1
         }
     }
 
-    /// Whether a search found many codes of removed vectors since the last call.
-    func takeRemoved(in table: String) -> Bool {
+    /// Notes that all of these codes were counted, and that they may stay: they are near the targets of some searches.
+    func noteCounted(_ table: String, at version: String) {
         contents.withLock { contents in
-            guard contents.indexes[table]?.hasRemoved == true else { return false }
-            contents.indexes[table]?.hasRemoved = false
-            return true
+            begin(table, version, &contents)
+            contents.indexes[table]?.searchCount = Self.searchesPerCount
+        }
+    }
+
+    /// Whether so many searches found many codes of removed vectors that they should be counted.
+    func hasRemoved(_ table: String, at version: String) -> Bool {
+        contents.withLock { contents in
+            let index = contents.indexes[table]
+            return index?.version == version && index?.searchCount == 0
         }
     }
 

@@ -4,13 +4,14 @@ internal import DivanVectors
 /// A piece of work on a vector index.
 ///
 /// Theory of operation: large indexes are trained while the database is used. So a piece is read from a snapshot, is
-/// finished without the database, and is stored in a short transaction. The transaction verifies that the index still
+/// computed without the database, and is stored in a short transaction. The transaction verifies that the index still
 /// is what the snapshot showed; otherwise it changes nothing, and the next snapshot shows what to do.
 ///
 /// A training has these pieces:
 /// 1. A sample of the vectors gives cells and a codec: the next epoch of the index.
-/// 2. The vectors are moved into its cells, some thousands at a time.
-/// 3. The cells that have enough of the neighbours are counted, and the epoch becomes the one that queries search.
+/// 2. The vectors are moved into its cells, many at a time.
+/// 3. The cells that have enough of the neighbours are counted, and the epoch becomes the one that queries search. The
+///    counting reads all codes, so it takes place in the snapshot; about a second with a million vectors.
 /// 4. What the former epoch stored is removed, also in steps.
 ///
 /// Whoever continues after a crash finds the next epoch, and goes on. A trained index gets new vectors in steps, loses
@@ -19,6 +20,7 @@ internal import DivanVectors
 public struct VectorIndexWork: Sendable {
     enum Form: Sendable {
         case training(VectorSample)
+        case placing(NewVectors, in: SQLiteVectorIndex.Epoch)
         case change(VectorIndexChange.Form)
     }
 
@@ -32,11 +34,14 @@ public struct VectorIndexWork: Sendable {
     /// - Returns: The change.
     /// - Throws: `VectorError`, for example `cancelled`.
     func finish(isCancelled: () -> Bool) throws(VectorError) -> VectorIndexChange {
+        let change: VectorIndexChange.Form
         switch form {
-        case .change(let form): VectorIndexChange(form: form, basis: basis)
-        case .training(let sample):
-            VectorIndexChange(form: try sample.trained(isCancelled: isCancelled), basis: basis)
+        case .training(let sample): change = try sample.trained(isCancelled: isCancelled)
+        case .placing(let vectors, let epoch):
+            change = .place(try vectors.placed(isCancelled: isCancelled), in: epoch)
+        case .change(let form): change = form
         }
+        return VectorIndexChange(form: change, basis: basis)
     }
 }
 
@@ -50,7 +55,7 @@ public struct VectorIndexChange: Sendable {
         /// Makes the next epoch the current one.
         case complete(probeCounts: [Int])
         /// Removes codes of removed vectors.
-        case clean([CleanedCell])
+        case clean(CleanedBlocks)
         /// Removes some of what an earlier epoch stored.
         case removeFormer
     }
@@ -76,19 +81,25 @@ public struct VectorUpkeep: Hashable, Sendable {
     var freshCount = StoreLimits.freshVectorCount
     /// An index is trained again when it has so many times the vectors of its training.
     var growth = 4
-    /// The multiplications that a piece may need; `nil` for any number.
-    var productCount: Int?
+    /// The vectors that may be worked on, and the multiplications that this may need; `nil` for any number.
+    var vectorCount: Int?
+    var productCount = Int.max
+    /// Where a removal of codes goes on.
+    var firstBlock: Int64?
 
     /// In the background, or by request.
     static let whole = VectorUpkeep()
     /// Before a query, which waits for it.
-    static let quick = VectorUpkeep(productCount: StoreLimits.quickVectorProductCount)
+    static let quick = VectorUpkeep(
+        vectorCount: StoreLimits.fullySearchedVectorCount,
+        productCount: StoreLimits.quickVectorProductCount
+    )
 
-    /// Whether a piece is small enough.
+    /// Whether the work on so many vectors is allowed.
     func allows(_ count: Int, times products: Int) -> Bool {
-        guard let productCount else { return true }
+        guard let vectorCount else { return true }
         let (product, overflow) = count.multipliedReportingOverflow(by: products)
-        return !overflow && product <= productCount
+        return count <= vectorCount && !overflow && product <= productCount
     }
 }
 
@@ -109,7 +120,13 @@ struct VectorSample: Sendable {
             centroids: options.centroidCount,
             seed: 1
         )
-        let centroids = try means.finish(isCancelled: isCancelled)
+        let found = try means.finish(isCancelled: isCancelled)
+        // A sample with few different vectors has few centroids; the first of equal ones has the vectors.
+        var rows = (0..<found.count).flatMap { found[$0] }
+        while rows.count < options.centroidCount * options.dimensions {
+            rows += found[found.count - 1]
+        }
+        let centroids = try Centroids(rows, dimensions: options.dimensions)
         var training = try CodecTraining(
             options.vectorEncoding,
             dimensions: options.dimensions,

@@ -15,70 +15,83 @@ struct VectorIndexPath: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(name) of \(path)" }
 }
 
-/// The trained indexes that were prepared since the last transaction.
-struct PreparedVectorIndexes {
-    private var transactionCount = 0
-    private var indexes: Set<VectorIndexPath> = []
-
-    /// Whether an index was prepared after this number of transactions.
-    func contains(_ index: VectorIndexPath, at count: Int) -> Bool {
-        count == transactionCount && indexes.contains(index)
-    }
-
-    mutating func insert(_ index: VectorIndexPath, at count: Int) {
-        if count != transactionCount { indexes = [] }
-        transactionCount = count
-        indexes.insert(index)
-    }
-}
-
-/// Works on the vector indexes of a store, one after another, on a thread that runs while there is work.
+/// Decides which thread works on a vector index of a store, and has a thread of its own for long work.
+///
+/// Theory of operation: a thread claims an index, works on it, and releases it. The worker's thread takes the indexes
+/// that wait, one after another, and ends when none is left.
 final class VectorIndexWorker: Sendable {
     private struct State {
+        var claimed: Set<VectorIndexPath> = []
         var waiting: [VectorIndexPath] = []
         var isRunning = false
+        var isClosed = false
     }
 
     private let state = Mutex(State())
-    private let isClosed = Atomic(false)
 
-    /// Whether it works on an index, or will.
-    func isBusy(with index: VectorIndexPath) -> Bool {
-        state.withLock { $0.waiting.contains(index) }
+    /// Lets the caller work on an index; `false` if another thread does.
+    func claim(_ index: VectorIndexPath) -> Bool {
+        state.withLock { $0.claimed.insert(index).inserted }
+    }
+
+    /// Ends the work on an index.
+    func release(_ index: VectorIndexPath) {
+        state.withLock { _ = $0.claimed.remove(index) }
     }
 
     /// Begins the work on an index, unless it is already waiting.
     func begin(_ index: VectorIndexPath, of store: Store) {
         let mustStart = state.withLock { state in
-            if state.waiting.contains(index) { return false }
+            guard !state.isClosed, !state.waiting.contains(index) else { return false }
             state.waiting.append(index)
             defer { state.isRunning = true }
             return !state.isRunning
         }
         guard mustStart, !startThread(name: "divan-vectors", { self.run(store) }) else { return }
         // The next query tries again.
-        state.withLock { $0 = State() }
+        state.withLock { state in
+            state.waiting = []
+            state.isRunning = false
+        }
     }
 
-    /// Ends the work soon, and begins none.
-    func close() { isClosed.store(true, ordering: .relaxed) }
+    /// Ends the work soon, and begins none until `reopen`.
+    ///
+    /// - Parameter waits: Whether to return after the end; the caller must not be inside a write then.
+    func close(waits: Bool) {
+        state.withLock { $0.isClosed = true }
+        while waits, state.withLock({ $0.isRunning }) { CurrentThread.sleep(milliseconds: 1) }
+    }
+
+    func reopen() { state.withLock { $0.isClosed = false } }
+
+    private var isClosed: Bool { state.withLock { $0.isClosed } }
 
     private func run(_ store: Store) {
         while let index = next() {
-            do {
-                try store.work(on: index, .whole) { isClosed.load(ordering: .relaxed) }
-            } catch {
-                guard !isClosed.load(ordering: .relaxed) else { continue }
-                StoreLog.query.warning("The vector index \(index) is not up to date: \(error)")
+            // The query that began the work is about to release it.
+            guard claim(index) else {
+                CurrentThread.sleep(milliseconds: 1)
+                continue
             }
-            state.withLock { $0.waiting.removeAll { $0 == index } }
+            do {
+                try store.work(on: index, .whole) { isClosed }
+            } catch {
+                if !isClosed {
+                    StoreLog.query.warning("Vector index \(index) is not up to date: \(error)")
+                }
+            }
+            state.withLock { state in
+                state.claimed.remove(index)
+                state.waiting.removeAll { $0 == index }
+            }
         }
     }
 
     /// The next index to work on; `nil` at the end.
     private func next() -> VectorIndexPath? {
         state.withLock { state in
-            if isClosed.load(ordering: .relaxed) { state.waiting = [] }
+            if state.isClosed { state.waiting = [] }
             state.isRunning = !state.waiting.isEmpty
             return state.waiting.first
         }

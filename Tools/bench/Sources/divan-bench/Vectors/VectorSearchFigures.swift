@@ -52,7 +52,7 @@ final class VectorSearchFigures {
         )
         let database = try figures.open()
         try figures.fill(database)
-        try figures.build(database)
+        _ = try figures.build(database)
         return (figures, database)
     }
 
@@ -125,7 +125,7 @@ final class VectorSearchFigures {
         let plain = try bytes()
         add("disk space of the documents", plain / 1e6, "MB")
         database = try open()
-        try build(database)
+        try measureBuild(database)
         try database.close()
         add("disk space of the index", (try bytes() - plain) / 1e6, "MB")
         database = try open()
@@ -144,6 +144,7 @@ final class VectorSearchFigures {
         try database.close()
         guard vectors.count <= 100_000 else { return }
         let unencrypted = try open("plain")
+        try measureArrays()
         try measureSealed(unencrypted)
         try measureEncodings(unencrypted)
         try unencrypted.close()
@@ -157,19 +158,33 @@ final class VectorSearchFigures {
 
     private static func id(_ number: Int) -> String { "\(10_000_000 + number)" }
 
-    private func document(_ number: Int, _ vector: some Sequence<Float>) throws -> MutableDocument {
-        try MutableDocument(
+    /// Builds the index from arrays of numbers instead of base64.
+    private func measureArrays() throws {
+        let database = try open("arrays")
+        try fill(database, isArray: true)
+        add("build from arrays", try build(database).seconds, "s")
+        try database.close()
+    }
+
+    private func document(
+        _ number: Int,
+        _ vector: some Sequence<Float>,
+        isArray: Bool = false
+    ) throws -> MutableDocument {
+        let value = isArray ? "\(Array(vector))" : #""\#(Self.base64(vector))""#
+        return try MutableDocument(
             id: Self.id(number),
-            json: #"{"g":\#(number % 1_000),"n":\#(number),"v":"\#(Self.base64(vector))"}"#
+            json: #"{"g":\#(number % 1_000),"n":\#(number),"v":\#(value)}"#
         )
     }
 
-    private func fill(_ database: Database) throws {
+    private func fill(_ database: Database, isArray: Bool = false) throws {
         let collection = try database.defaultCollection()
         for start in stride(from: 0, to: vectors.count, by: 1_000) {
             try database.inBatch {
                 for number in start..<min(start + 1_000, vectors.count) {
-                    try collection.save(document: try document(number, vectors[number]))
+                    let document = try document(number, vectors[number], isArray: isArray)
+                    try collection.save(document: document)
                 }
             }
         }
@@ -177,9 +192,8 @@ final class VectorSearchFigures {
 
     private func build(
         _ database: Database,
-        _ encoding: VectorEncoding = .scalarQuantizer(type: .SQ8),
-        isReported: Bool = true
-    ) throws {
+        _ encoding: VectorEncoding = .scalarQuantizer(type: .SQ8)
+    ) throws -> VectorBuild {
         let cells = Int(Double(vectors.count).squareRoot())
         var config = VectorIndexConfiguration(
             expression: "v",
@@ -187,15 +201,18 @@ final class VectorSearchFigures {
             centroids: UInt32(cells)
         )
         config.encoding = encoding
-        let start = Stopwatch.seconds()
-        try database.defaultCollection().createIndex(withName: "near", config: config)
-        let made = Stopwatch.seconds()
-        _ = try search(database).nearest(to: targets[0])
-        let end = Stopwatch.seconds()
-        guard isReported else { return }
-        add("creating the index", made - start, "s", "\(cells) cells; base64")
-        add("training and moving into cells", end - made, "s")
-        add("build", end - start, "s")
+        return try VectorBuild(in: database, config) {
+            _ = try search(database).nearest(to: targets[0])
+        }
+    }
+
+    private func measureBuild(_ database: Database) throws {
+        let build = try build(database)
+        add("creating the index", build.creation, "s", "base64")
+        add("training and moving into cells", build.training, "s")
+        add("build", build.seconds, "s")
+        add("build, memory at the peak", build.peakByteCount / 1e6, "MB")
+        add("longest save during the training", build.longestSave * 1e3, "ms")
     }
 
     private static func base64(_ vector: some Sequence<Float>) -> String {
@@ -263,8 +280,11 @@ final class VectorSearchFigures {
 
     private func measureQueries(_ database: Database) throws {
         let search = try search(database)
+        try PeerUsage.forgetPeak()
+        let before = PeerUsage.now().residentByteCount
         _ = try run(search, count: 200)
         let (found, seconds) = try run(search)
+        add("queries, memory at the peak", (PeerUsage.now().peakByteCount - before) / 1e6, "MB")
         add("recall of 10, default", recall(found, neighbours), "")
         let all = seconds.reduce(0, +)
         add("queries, one thread", Double(Self.queryCount) / all, "1/s")
@@ -305,7 +325,7 @@ final class VectorSearchFigures {
         let databases = [plain, try open("sealed", key)]
         let searches = try databases.map { database in
             try fill(database)
-            try build(database, isReported: false)
+            _ = try build(database)
             return try search(database)
         }
         for search in searches { _ = try run(search, count: 500) }
@@ -335,7 +355,7 @@ final class VectorSearchFigures {
             ("4 bits", VectorEncoding.scalarQuantizer(type: .SQ4)),
             ("48 parts of 8 bits", .productQuantizer(subquantizers: 48, bits: 8)),
         ] {
-            try build(database, encoding, isReported: false)
+            _ = try build(database, encoding)
             try addRate("queries, codes of \(name)", of: try search(database))
         }
     }

@@ -107,7 +107,7 @@ enum IndexMakeCommand: Command {
         details: """
             EXPRESSION is SQL++. An existing index of the same name is replaced. With --array and
             without EXPRESSION, the items themselves are indexed. If you press Ctrl-C, the indexes
-            stay unchanged.
+            stay unchanged, or a vector index is trained by later searches.
 
             With --vector, EXPRESSION is an array of numbers, or base64 text of little-endian
             32-bit floats. The index is trained immediately if there are 25 vectors for each
