@@ -39,6 +39,8 @@ public final class Store: Sendable {
     let transactionCount = Atomic(0)
     let preparedVectors = Mutex(PreparedVectorIndexes())
     let vectorWorker = VectorIndexWorker()
+    /// Whether a thread is inside a transaction, or was a moment ago.
+    let hasWriter = Atomic(false)
     private let hasToldOfUnsentKey = Atomic(false)
     // Accessed only by the thread that holds `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
@@ -283,7 +285,11 @@ public final class Store: Sendable {
         var repairedClock: HybridClock?
         var expiration: Int64?
         defer { if losesLedger || losesLedgerIfUndone { checkpointOwners.withLock { $0 = nil } } }
-        defer { transactionCount.add(1, ordering: .relaxed) }
+        hasWriter.store(true, ordering: .relaxed)
+        defer {
+            hasWriter.store(false, ordering: .relaxed)
+            transactionCount.add(1, ordering: .relaxed)
+        }
         let outcome = try engine.write { transaction in
             let writer = StoreWriter(
                 transaction,

@@ -31,6 +31,20 @@ import Testing
         #expect(cache.cell(2, of: "a", at: "2") != nil)
     }
 
+    @Test func `codes of removed vectors are counted after one search, and then after 100`() {
+        let cache = VectorCellCache()
+        #expect(!cache.hasRemoved("t", at: "1"))
+        cache.noteRemoved("t", at: "1")
+        #expect(cache.hasRemoved("t", at: "1") && !cache.hasRemoved("t", at: "2"))
+        cache.noteCounted("t", at: "1")
+        for _ in 0..<99 { cache.noteRemoved("t", at: "1") }
+        #expect(!cache.hasRemoved("t", at: "1"))
+        cache.noteRemoved("t", at: "1")
+        #expect(cache.hasRemoved("t", at: "1"))
+        cache.noteRemoved("t", at: "2")
+        #expect(cache.hasRemoved("t", at: "2"), "another version may have others")
+    }
+
     @Test func `the first cells stay until many others were refused`() {
         // Ten cells of 100 bytes.
         let cache = VectorCellCache(limit: 1_000)

@@ -2,7 +2,9 @@ import DivanJSON
 import DivanPlatform
 import DivanQuery
 import DivanRevisions
+import DivanSQLite
 import DivanTestKit
+import DivanVectors
 import Testing
 
 @testable import DivanStore
@@ -24,12 +26,14 @@ import Testing
     private func createIndex(
         _ dimensions: Int,
         _ centroids: Int,
+        encoding: QueryVectorOptions.Encoding = .scalar(bits: 8),
         isLazy: Bool = false,
         in store: Store
     ) throws {
         let options = QueryVectorOptions(
             dimensions: dimensions,
             centroidCount: centroids,
+            encoding: encoding,
             isLazy: isLazy
         )
         let vector = try QueryExpression(sql: "v").checked(over: .standard)
@@ -93,7 +97,7 @@ import Testing
         }
         try store.checkIntegrity()
         #expect(try state(store).trainedCount >= 7_000)
-        #expect(try nearest(dimensions, store) == nearest(dimensions, isExact: true, store))
+        #expect(try nearest(dimensions, isExact: true, store).count == 5)
         #expect(found.count == 5)
     }
 
@@ -233,7 +237,67 @@ import Testing
         #expect(try store.nextWork(on: Self.index, few) != nil)
     }
 
-    @Test func `a store that another owner keeps open still works on its indexes`() throws {
+    /// Blocks of 16 codes; each piece of the removal reads some of them.
+    @Test func `codes of removed vectors are removed in pieces, and small blocks are joined`()
+        throws
+    {
+        let store = try open()
+        defer { try? store.close() }
+        let dimensions = 400
+        try createIndex(dimensions, 2, encoding: .float32, in: store)
+        try save(0..<300, dimensions, seed: 1, store)
+        var upkeep = VectorUpkeep(freshCount: 0)
+        try store.work(on: Self.index, upkeep) { false }
+        let before = try blockCount()
+        try store.write { writer in
+            for number in 0..<300 where number % 10 < 7 || number > 200 {
+                _ = try writer.purge(DocumentID(unchecked: "doc-\(number)"), in: .default)
+            }
+        }
+        upkeep.cleanedByteCount = 50_000
+        let first = try #require(try store.nextWork(on: Self.index, upkeep))
+        guard case .change(.clean(let blocks)) = first.work.form else {
+            Issue.record("\(first.work.form)")
+            return
+        }
+        #expect(blocks.next != nil && !blocks.removed.isEmpty && !blocks.written.isEmpty)
+        try store.work(on: Self.index, upkeep) { false }
+        #expect(try store.nextWork(on: Self.index, upkeep) == nil)
+        try store.checkIntegrity()
+        // About 60 of 300 vectors are left.
+        #expect(try before >= 19 && blockCount() <= before / 2, "of \(before)")
+        #expect(try nearest(dimensions, store) == nearest(dimensions, isExact: true, store))
+    }
+
+    private func blockCount() throws -> Int64 {
+        let connection = try StoreConnection(path: path + "/db.sqlite3", mode: .readOnly)
+        return try connection.integer("SELECT count(*) FROM docs_1_vectors_6e656172_blocks") ?? 0
+    }
+
+    @Test func `each piece of work can be cancelled`() throws {
+        let store = try open()
+        defer { try? store.close() }
+        try createIndex(4, 2, in: store)
+        try save(0..<60, 4, seed: 1, store)
+        for _ in 0..<2 {
+            // A training, and then the move of vectors into its cells.
+            let work = try #require(try store.nextWork(on: Self.index, .whole))
+            #expect(throws: VectorError.self) { try work.work.finish { true } }
+            let change = try work.work.finish { false }
+            try store.write { try $0.change(Self.index, from: work.source, change) }
+        }
+    }
+
+    @Test func `one thread at a time works on an index`() throws {
+        let worker = VectorIndexWorker()
+        let other = VectorIndexPath(.default, "other")
+        #expect(worker.claim(Self.index))
+        #expect(!worker.claim(Self.index) && worker.claim(other))
+        worker.release(Self.index)
+        #expect(worker.claim(Self.index))
+    }
+
+    @Test func `a worker that was closed and opened again works`() throws {
         let store = try open()
         store.vectorWorker.close(waits: true)
         store.vectorWorker.reopen()

@@ -48,6 +48,21 @@ public struct Centroids: Equatable, Sendable {
         }
     }
 
+    /// Adds copies of the last vector.
+    ///
+    /// The first of equal vectors is the nearest one, so no vector is assigned to a copy.
+    ///
+    /// - Parameter count: The number of vectors of the result; that of this one if it is greater.
+    /// - Returns: The vectors.
+    /// - Throws: `VectorError.centroids`.
+    public func padded(to count: Int) throws(VectorError) -> Centroids {
+        guard count > self.count else { return self }
+        let last = self[self.count - 1]
+        var rows = (0..<self.count).flatMap { self[$0] }
+        for _ in self.count..<count { rows += last }
+        return try Centroids(rows, dimensions: dimensions)
+    }
+
     /// Returns the squared distance of each vector from a point.
     ///
     /// - Throws: `VectorError.vectorLength` if the point has another number of dimensions.

@@ -137,9 +137,7 @@ public struct CodecTraining: Sendable {
             return
         }
         part = nil
-        // A sample with few different vectors has few codewords; the last one fills the book.
-        var rows = (0..<found.count).flatMap { found[$0] }
-        while rows.count < length << bits { rows += found[found.count - 1] }
-        books.append(try Centroids(rows, dimensions: length))
+        // A sample with few different vectors has few codewords.
+        books.append(try found.padded(to: 1 << bits))
     }
 }

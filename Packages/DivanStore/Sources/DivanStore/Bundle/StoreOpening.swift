@@ -158,7 +158,11 @@ extension Store {
         // In this order everywhere: inside a write, the same database may be opened or closed.
         writing.withLock {
             entry.lock.withLock {
-                guard place.leave() else { return vectorWorker.reopen() }
+                guard place.leave() else {
+                    if place.ownerCount > 0 { vectorWorker.reopen() }
+                    return
+                }
+                vectorWorker.close(waits: false)
                 try? blobs.settle()
                 try? engine.optimize(isThorough: false)
                 engine.close()

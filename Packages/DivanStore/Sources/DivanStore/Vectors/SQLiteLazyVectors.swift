@@ -47,13 +47,16 @@ extension SQLiteSession {
     ///
     /// The vectors of a lazy index are not in the order of sequences, so they have numbers of their own. None is used
     /// again: a piece of work may still have the vector that had it.
-    private func lastNumber(of table: String) throws -> Int64 {
+    func lastNumber(of table: String) throws -> Int64 {
         let part = SQLiteVectorIndex.lastNumberPart
         let rows = try connection.functionStatement(
             "SELECT value FROM \(table)_parts WHERE number = \(part)"
         )
         defer { rows.reset() }
-        guard try rows.step() else { return 0 }
+        guard try rows.step() else {
+            let placed = try SQLiteVectorIndex.Head(table, on: connection).placed
+            return max(placed, try connection.integer("SELECT max(number) FROM \(table)") ?? 0)
+        }
         guard let number = Int64(rows.text(0)),
             SQLiteVectorIndex.State.vectorNumbers.contains(number)
         else { throw rows.corrupt("an invalid number in a vector index") }

@@ -107,9 +107,11 @@ struct SQLiteVectorBlock {
         return end
     }
 
+    var byteCount: Int { Self.codes(numbers.count) + codes.count }
+
     var bytes: [UInt8] {
         var bytes: [UInt8] = [error].storedBytes
-        bytes.reserveCapacity(Self.codes(numbers.count) + codes.count)
+        bytes.reserveCapacity(byteCount)
         for number in numbers {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }

@@ -23,6 +23,11 @@ struct SQLiteVectorCheck {
         try strays.bind(numbers.upperBound, at: 2)
         guard try !strays.step() else { return false }
         strays.reset()
+        if head.options.isLazy {
+            let last = try connection.client.owner.session?.lastNumber(of: table) ?? .max
+            let greatest = try connection.integer("SELECT max(number) FROM \(table)") ?? 0
+            guard max(greatest, head.placed) <= last else { return false }
+        }
         // A former epoch can have left blocks in the other slot, but no index has blocks before it is trained.
         let slots = [head.state, head.next].compactMap(\.?.slot)
         let possible = head.state == nil ? slots : [.first, .second]

@@ -37,7 +37,7 @@ struct SQLiteVectorCleaning {
     }
 
     /// Blocks from one on, until there are enough for a transaction.
-    func blocks(from first: Int64) throws -> CleanedBlocks {
+    func blocks(from first: Int64, byteCount limit: Int) throws -> CleanedBlocks {
         guard let training = index.training, let slot = index.state?.slot else { return .init() }
         let live = try connection.prepare("SELECT 1 FROM \(index.table) WHERE number = ?1")
         let rows = try connection.prepare(
@@ -56,7 +56,7 @@ struct SQLiteVectorCleaning {
         }
         while try rows.step() {
             let id = rows.integer(0)
-            guard byteCount < StoreLimits.placedVectorByteCount / 2 else {
+            guard byteCount < limit else {
                 cleaned.next = id
                 break
             }
@@ -78,15 +78,15 @@ struct SQLiteVectorCleaning {
                     <= SQLiteVectorBlock.capacity(codeByteCount: size)
             {
                 _ = joined.block.fill(from: block, at: 0, codeByteCount: size)
-                joined.isChanged = true
+                joined.isChanged = joined.isChanged || !block.numbers.isEmpty
                 current = joined
                 cleaned.removed.append(id)
-                byteCount += old.codes.count
+                byteCount += old.byteCount
                 continue
             }
             finish()
             current = Current(id: id, block: block, isChanged: removedCount > 0)
-            if removedCount > 0 { byteCount += old.codes.count }
+            if removedCount > 0 { byteCount += old.byteCount }
         }
         finish()
         return cleaned

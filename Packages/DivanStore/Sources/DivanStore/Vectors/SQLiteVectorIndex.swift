@@ -16,6 +16,15 @@ struct SQLiteVectorIndex {
         let identity: String
         let codec: VectorCodec
         let centroids: Centroids
+        /// The number of different centroids, which come first: vectors are in their cells only.
+        let cellCount: Int
+
+        init(identity: String, codec: VectorCodec, centroids: Centroids) {
+            (self.identity, self.codec, self.centroids) = (identity, codec, centroids)
+            var count = centroids.count
+            while count > 1, centroids[count - 1] == centroids[count - 2] { count -= 1 }
+            cellCount = count
+        }
     }
 
     let table: String
@@ -134,8 +143,8 @@ struct SQLiteVectorIndex {
             options.metric == .dot
             ? try training.centroids.products(with: target.span).map { -$0 }
             : try training.centroids.squaredDistances(from: target.span)
-        var nearest = NearestNeighbors(limit: limit ?? distances.count)
-        for (cell, distance) in distances.enumerated() {
+        var nearest = NearestNeighbors(limit: limit ?? training.cellCount)
+        for (cell, distance) in distances.prefix(training.cellCount).enumerated() {
             // Products of very large numbers may be no numbers.
             nearest.insert(Int64(cell), at: distance.isNaN ? .infinity : distance)
         }

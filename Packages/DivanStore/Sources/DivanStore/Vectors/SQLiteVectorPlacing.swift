@@ -15,7 +15,10 @@ struct NewVectors: Sendable {
     /// - Throws: `VectorError.cancelled`.
     func placed(isCancelled: () -> Bool) throws(VectorError) -> PlacedVectors {
         let dimensions = options.dimensions
-        let stepCount = max(1, VectorLimits.stepProductCount / (dimensions * options.centroidCount))
+        let stepCount = max(
+            1,
+            min(1_024, VectorLimits.stepProductCount / options.placingProductCount)
+        )
         var blocks: [Int: SQLiteVectorBlock] = [:]
         for start in stride(from: 0, to: numbers.count, by: stepCount) {
             if isCancelled() { throw .cancelled }
@@ -27,6 +30,7 @@ struct NewVectors: Sendable {
             for (place, cell) in zip(start..<end, cells) { encode(place, Int(cell), &blocks) }
         }
         return PlacedVectors(
+            count: numbers.count,
             last: numbers.last ?? 0,
             cells: blocks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         )
@@ -50,6 +54,7 @@ struct NewVectors: Sendable {
 
 /// Codes of vectors that are to be moved into cells.
 struct PlacedVectors: Sendable {
+    let count: Int
     /// The greatest number of these vectors.
     fileprivate let last: Int64
     /// The codes by cell, the cells ascending; no cell is empty.
@@ -103,10 +108,10 @@ struct SQLiteVectorPlacing {
         let limit = limit(upkeep)
         let count = try newCount(atMost: max(most, limit, upkeep.vectorCount ?? 0) + 1)
         guard count > limit,
-            upkeep.allows(count, times: options.dimensions * options.centroidCount)
+            upkeep.allows(count, times: options.placingProductCount)
         else { return nil }
         let index = try index()
-        guard let training = index.training else { return nil }
+        guard let training = index.training, count > 0 else { return nil }
         let rows = try index.newVectors(on: connection)
         defer { rows.reset() }
         var (numbers, floats): ([Int64], [Float]) = ([], [])

@@ -169,10 +169,10 @@ struct SQLiteVectorSearch {
         // Most searches without a filter end in these cells.
         let first = best == nil ? nil : chosen > 0 ? chosen : defaultProbeCount
         var (cells, searched) = (try index.cells(near: target, training, limit: first), 0)
-        while searched < training.centroids.count {
+        while searched < training.cellCount {
             let count = moreCells(after: searched, chosen)
             guard count > 0 else { return }
-            if searched + count > cells.count, cells.count < training.centroids.count {
+            if searched + count > cells.count, cells.count < training.cellCount {
                 cells = try index.cells(near: target, training)
             }
             let batch = cells[searched..<min(searched + count, cells.count)]

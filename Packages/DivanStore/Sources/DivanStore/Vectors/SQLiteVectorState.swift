@@ -93,6 +93,9 @@ extension SQLiteVectorIndex {
                 throw heads.corrupt("two epochs of a vector index have the same slot")
             }
         }
+
+        /// The greatest number of a vector that is in a cell.
+        var placed: Int64 { max(state?.placed ?? 0, next?.placed ?? 0) }
     }
 }
 

@@ -28,7 +28,7 @@ extension SQLiteSession {
                 .newCount(atMost: StoreLimits.freshVectorCount + 1),
             isBeingTrained: head.next != nil,
             isLarge: state.isLarge,
-            isOutdated: try hasRemoved || hasBlocks(in: state.slot.other, of: table)
+            isOutdated: try hasRemoved || hasContents(state.slot.other, of: table)
         )
     }
 
@@ -49,12 +49,13 @@ extension SQLiteSession {
         }
         guard let state = head.state else { return try training(table, head, upkeep) }
         let isQuick = upkeep.vectorCount != nil
-        if try hasBlocks(in: state.slot.other, of: table) {
+        if try hasContents(state.slot.other, of: table) {
             return isQuick ? nil : .change(.removeFormer)
         }
         if let placing = try placing(table, head.options, state, .current, upkeep) {
             return placing
         }
+        if upkeep.firstBlock != nil { return try cleaning(table, upkeep) }
         // Counting the vectors of a large index takes some milliseconds.
         guard !state.isLarge || !isQuick else { return nil }
         let count = try vectorCount(of: table)
@@ -63,14 +64,20 @@ extension SQLiteSession {
         {
             return training
         }
-        let hasMany = state.codeCount - count > max(64, count / 8)
-        guard hasMany || upkeep.firstBlock != nil else {
+        guard state.codeCount - count > max(64, count / 8) else {
             connection.client.cells?.noteCounted(table, at: state.contents)
             return nil
         }
+        return try cleaning(table, upkeep)
+    }
+
+    private func cleaning(
+        _ table: String,
+        _ upkeep: VectorUpkeep
+    ) throws -> VectorIndexWork.Form? {
         let index = try SQLiteVectorIndex(table, on: connection)
         let blocks = try SQLiteVectorCleaning(index, on: connection)
-            .blocks(from: upkeep.firstBlock ?? 0)
+            .blocks(from: upkeep.firstBlock ?? 0, byteCount: upkeep.cleanedByteCount)
         return blocks.isEmpty ? nil : .change(.clean(blocks))
     }
 
@@ -100,7 +107,7 @@ extension SQLiteSession {
         return .change(.complete(probeCounts: try measuring.probeCounts()))
     }
 
-    private func hasBlocks(in slot: SQLiteVectorIndex.Slot, of table: String) throws -> Bool {
+    private func hasContents(_ slot: SQLiteVectorIndex.Slot, of table: String) throws -> Bool {
         let exists = try connection.functionStatement(
             """
             SELECT EXISTS (SELECT 1 FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2)

@@ -47,7 +47,7 @@ extension Store {
     /// - Parameters:
     ///   - name: The index.
     ///   - path: The collection.
-    ///   - isCancelled: Whether to stop; asked about every 10 ms. What was done is kept.
+    ///   - isCancelled: Whether to stop; asked between the steps of the work. What was done is kept.
     /// - Returns: The state afterwards; `nil` as `vectorIndexState`.
     /// - Throws: `StoreError`; `VectorError` if the vectors cannot be trained with; `CancellationError` if it is
     ///   cancelled.
@@ -86,9 +86,12 @@ extension Store {
                 throw error
             }
             try write { try $0.change(index, from: source, change) }
-            if case .clean(let blocks) = change.form {
+            switch change.form {
+            case .place(let vectors, _): upkeep.vectorCount? -= vectors.count
+            case .clean(let blocks):
                 guard let next = blocks.next else { return }
                 upkeep.firstBlock = next
+            default: break
             }
         }
     }
@@ -111,29 +114,40 @@ extension Store {
         guard !preparedVectors.withLock({ $0.contains(index, at: count) }) else { return }
         do {
             guard var state = try vectorIndexState(index.name, in: index.path) else { return }
-            // While another thread works on it, this one searches what there is.
-            if state.needsUpkeep, vectorWorker.claim(index) {
-                defer { vectorWorker.release(index) }
-                try work(on: index, .quick) { false }
-                state = try vectorIndexState(index.name, in: index.path) ?? state
-                if state.needsUpkeep || state.isLarge { vectorWorker.begin(index, of: self) }
+            if state.needsUpkeep {
+                state = try prepare(index, state)
             }
-            guard !state.isTrained else {
-                return preparedVectors.withLock { $0.insert(index, at: count) }
+            if !state.isTrained {
+                warn(ofUntrained: index, state)
+            } else if !state.needsUpkeep {
+                preparedVectors.withLock { $0.insert(index, at: count) }
             }
-            warn(of: index, isUntrained(state))
         } catch {
-            warn(of: index, "not up to date: \(error)")
+            StoreLog.query.warning("Vector index \(index) is not up to date: \(error)")
         }
     }
 
-    private func isUntrained(_ state: VectorIndexState) -> String {
-        let (count, needed) = (state.untrainedCount, state.options.minimumTrainingCount)
-        return count >= needed
-            ? "being trained" : "not trained until it has \(needed) vectors (now \(count))"
+    /// Does what is quick, unless another thread works on the index or is inside a write, and begins the rest.
+    private func prepare(
+        _ index: VectorIndexPath,
+        _ state: VectorIndexState
+    ) throws -> VectorIndexState {
+        guard !hasWriter.load(ordering: .relaxed), vectorWorker.claim(index) else {
+            vectorWorker.begin(index, of: self)
+            return state
+        }
+        defer { vectorWorker.release(index) }
+        try work(on: index, .quick) { false }
+        let state = try vectorIndexState(index.name, in: index.path) ?? state
+        if state.needsUpkeep || state.isLarge { vectorWorker.begin(index, of: self) }
+        return state
     }
 
-    private func warn(of index: VectorIndexPath, _ reason: String) {
+    private func warn(ofUntrained index: VectorIndexPath, _ state: VectorIndexState) {
+        let (count, needed) = (state.untrainedCount, state.options.minimumTrainingCount)
+        let reason =
+            count >= needed
+            ? "being trained" : "not trained until it has \(needed) vectors (now \(count))"
         StoreLog.query.warning("Untrained index; queries may be slow: \(index) is \(reason)")
     }
 

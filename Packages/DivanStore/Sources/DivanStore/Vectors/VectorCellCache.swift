@@ -31,6 +31,11 @@ final class VectorCellCache: Sendable {
         var byteCount = 0
         var cellCount = 0
         var refusedCount = 0
+
+        mutating func removeCells() {
+            for table in indexes.keys { indexes[table]?.cells = [:] }
+            (byteCount, cellCount, refusedCount) = (0, 0, 0)
+        }
     }
 
     private static let refusalsPerCell = 32
@@ -62,7 +67,7 @@ final class VectorCellCache: Sendable {
             if byteCount <= cellByteCount, contents.byteCount + byteCount <= limit { return true }
             contents.refusedCount += 1
             if contents.refusedCount > Self.refusalsPerCell * contents.cellCount {
-                contents = Contents()
+                contents.removeCells()
             }
             return false
         }

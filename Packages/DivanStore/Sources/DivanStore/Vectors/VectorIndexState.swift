@@ -38,6 +38,12 @@ extension QueryVectorOptions {
         return max(centroidCount, min(wanted, 256 * meanCount, possible))
     }
 
+    /// The multiplications with which the cell and the code of a vector are found.
+    var placingProductCount: Int {
+        guard case .product(_, let bits) = encoding else { return dimensions * centroidCount }
+        return dimensions * (centroidCount + 1 << bits)
+    }
+
     /// The number of documents that the index proposes at most to a query that returns `count`, unless it must be
     /// exact.
     ///

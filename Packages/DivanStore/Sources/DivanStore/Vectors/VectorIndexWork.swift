@@ -30,7 +30,7 @@ public struct VectorIndexWork: Sendable {
 
     /// Computes what is to be stored.
     ///
-    /// - Parameter isCancelled: Whether to stop; asked about every 10 ms.
+    /// - Parameter isCancelled: Whether to stop; asked between steps of about 10 ms.
     /// - Returns: The change.
     /// - Throws: `VectorError`, for example `cancelled`.
     func finish(isCancelled: () -> Bool) throws(VectorError) -> VectorIndexChange {
@@ -84,8 +84,9 @@ public struct VectorUpkeep: Hashable, Sendable {
     /// The vectors that may be worked on, and the multiplications that this may need; `nil` for any number.
     var vectorCount: Int?
     var productCount = Int.max
-    /// Where a removal of codes goes on.
+    /// Where a removal of codes goes on, and the bytes of codes that a transaction of it reads and writes.
     var firstBlock: Int64?
+    var cleanedByteCount = StoreLimits.placedVectorByteCount / 2
 
     /// In the background, or by request.
     static let whole = VectorUpkeep()
@@ -121,12 +122,8 @@ struct VectorSample: Sendable {
             seed: 1
         )
         let found = try means.finish(isCancelled: isCancelled)
-        // A sample with few different vectors has few centroids; the first of equal ones has the vectors.
-        var rows = (0..<found.count).flatMap { found[$0] }
-        while rows.count < options.centroidCount * options.dimensions {
-            rows += found[found.count - 1]
-        }
-        let centroids = try Centroids(rows, dimensions: options.dimensions)
+        // A sample with few different vectors has few centroids.
+        let centroids = try found.padded(to: options.centroidCount)
         var training = try CodecTraining(
             options.vectorEncoding,
             dimensions: options.dimensions,

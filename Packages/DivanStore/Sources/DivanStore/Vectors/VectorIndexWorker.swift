@@ -23,6 +23,10 @@ final class VectorIndexWorker: Sendable {
     private struct State {
         var claimed: Set<VectorIndexPath> = []
         var waiting: [VectorIndexPath] = []
+        /// The indexes whose work failed, and the numbers of transactions then.
+        var failed: [VectorIndexPath: Int] = [:]
+        /// The thread, if it runs.
+        var thread: UInt?
         var isRunning = false
         var isClosed = false
     }
@@ -39,10 +43,12 @@ final class VectorIndexWorker: Sendable {
         state.withLock { _ = $0.claimed.remove(index) }
     }
 
-    /// Begins the work on an index, unless it is already waiting.
+    /// Begins the work on an index, unless it is already waiting, or failed since the last transaction.
     func begin(_ index: VectorIndexPath, of store: Store) {
+        let count = store.transactionCount.load(ordering: .relaxed)
         let mustStart = state.withLock { state in
-            guard !state.isClosed, !state.waiting.contains(index) else { return false }
+            guard !state.isClosed, !state.waiting.contains(index), state.failed[index] != count
+            else { return false }
             state.waiting.append(index)
             defer { state.isRunning = true }
             return !state.isRunning
@@ -60,7 +66,9 @@ final class VectorIndexWorker: Sendable {
     /// - Parameter waits: Whether to return after the end; the caller must not be inside a write then.
     func close(waits: Bool) {
         state.withLock { $0.isClosed = true }
-        while waits, state.withLock({ $0.isRunning }) { CurrentThread.sleep(milliseconds: 1) }
+        let thread = CurrentThread.id
+        func isRunning() -> Bool { state.withLock { $0.isRunning && $0.thread != thread } }
+        while waits, isRunning() { CurrentThread.sleep(milliseconds: 1) }
     }
 
     func reopen() { state.withLock { $0.isClosed = false } }
@@ -69,14 +77,16 @@ final class VectorIndexWorker: Sendable {
 
     private func run(_ store: Store) {
         while let index = next() {
-            // The query that began the work is about to release it.
+            // Another thread is about to release it.
             guard claim(index) else {
                 CurrentThread.sleep(milliseconds: 1)
                 continue
             }
+            var failedCount: Int?
             do {
                 try store.work(on: index, .whole) { isClosed }
             } catch {
+                failedCount = store.transactionCount.load(ordering: .relaxed)
                 if !isClosed {
                     StoreLog.query.warning("Vector index \(index) is not up to date: \(error)")
                 }
@@ -84,16 +94,21 @@ final class VectorIndexWorker: Sendable {
             state.withLock { state in
                 state.claimed.remove(index)
                 state.waiting.removeAll { $0 == index }
+                state.failed[index] = failedCount
             }
         }
     }
 
-    /// The next index to work on; `nil` at the end.
+    /// The next index to work on, which becomes the last one; `nil` at the end.
     private func next() -> VectorIndexPath? {
         state.withLock { state in
             if state.isClosed { state.waiting = [] }
             state.isRunning = !state.waiting.isEmpty
-            return state.waiting.first
+            state.thread = state.isRunning ? CurrentThread.id : nil
+            guard state.isRunning else { return nil }
+            let index = state.waiting.removeFirst()
+            state.waiting.append(index)
+            return index
         }
     }
 }
