@@ -60,12 +60,7 @@ import Testing
         let sql = """
             SELECT META().id FROM _ ORDER BY APPROX_VECTOR_DISTANCE(v, [0.5, 0, 0, 0]) LIMIT 5
             """
-        let catalogue = StoreCatalogue(store, named: "db")
-        let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
-        let rows = try store.rows(of: StorageQuery(statement))
-        var found: [QueryValue] = []
-        while let row = try rows.next() { found.append(row[0]) }
-        return found
+        return try store.rows(of: sql).map { $0[0] }
     }
 
     @Test(arguments: [

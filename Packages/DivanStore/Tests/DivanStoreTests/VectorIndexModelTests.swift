@@ -312,17 +312,12 @@ private struct VectorIndexRun {
             SELECT META().id, APPROX_VECTOR_DISTANCE(\(arguments)) AS d FROM _
             \(condition.map { "WHERE \($0)" } ?? "") ORDER BY d LIMIT \(limit)
             """
-        let catalogue = StoreCatalogue(store, named: "db")
-        let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
-        let rows = try store.rows(of: StorageQuery(statement))
-        var found: [(id: DocumentID, distance: Double)] = []
-        while let row = try rows.next() {
+        return try store.rows(of: sql).map { row in
             guard case .string(let id) = row[0], case .double(let distance) = row[1] else {
                 throw Unexpected(outcome: "\(row)")
             }
-            found.append((DocumentID(unchecked: id), distance))
+            return (DocumentID(unchecked: id), distance)
         }
-        return found
     }
 
     private func distance(_ vector: [Float], _ target: [Float]) -> Double {

@@ -67,12 +67,7 @@ import Testing
         let options = isExact ? ", 'default', 1, true" : ""
         let distance = "APPROX_VECTOR_DISTANCE(v, \(target)\(options))"
         let sql = "SELECT META().id FROM _ ORDER BY \(distance), META().id LIMIT 5"
-        let catalogue = StoreCatalogue(store, named: "db")
-        let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
-        let rows = try store.rows(of: StorageQuery(statement))
-        var found: [QueryValue] = []
-        while let row = try rows.next() { found.append(row[0]) }
-        return found
+        return try store.rows(of: sql).map { $0[0] }
     }
 
     private func state(_ store: Store) throws -> VectorIndexState {

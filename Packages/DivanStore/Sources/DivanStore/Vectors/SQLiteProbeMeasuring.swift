@@ -29,9 +29,6 @@ struct SQLiteProbeMeasuring {
         index.state?.isLarge == true && index.options.probeCount == 0
     }
 
-    /// The number of distances that are computed.
-    var cost: Int { isNeeded ? Self.targetCount * codeCount : 0 }
-
     /// The numbers of cells for each of `neighborCounts`; none if they are not needed.
     func probeCounts() throws -> [Int] {
         guard isNeeded, let training = index.training else { return [] }

@@ -135,6 +135,12 @@ extension SQLiteVectorIndex {
 }
 
 extension SQLiteStatement<StoreFunctions> {
+    /// Binds the bounds of a range, at this index and the next one.
+    func bind(_ range: ClosedRange<Int64>, at index: Int32) throws(StoreError) {
+        try bind(range.lowerBound, at: index)
+        try bind(range.upperBound, at: index + 1)
+    }
+
     /// The block in a column.
     func vectorBlock(
         _ column: Int32,

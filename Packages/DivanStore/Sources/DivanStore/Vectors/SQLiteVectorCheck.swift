@@ -19,8 +19,7 @@ struct SQLiteVectorCheck {
         let strays = try connection.prepare(
             "SELECT 1 FROM \(table) WHERE number NOT BETWEEN ?1 AND ?2 LIMIT 1"
         )
-        try strays.bind(numbers.lowerBound, at: 1)
-        try strays.bind(numbers.upperBound, at: 2)
+        try strays.bind(numbers, at: 1)
         guard try !strays.step() else { return false }
         strays.reset()
         if head.options.isLazy {
@@ -52,8 +51,7 @@ struct SQLiteVectorCheck {
         let blocks = try connection.prepare(
             "SELECT id, entries FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
         )
-        try blocks.bind(state.slot.blocks.lowerBound, at: 1)
-        try blocks.bind(state.slot.blocks.upperBound, at: 2)
+        try blocks.bind(state.slot.blocks, at: 1)
         let vector = try connection.prepare(
             "SELECT \(SQLiteVectorIndex.floats(of: table)) FROM \(table) AS v WHERE number = ?1"
         )

@@ -66,8 +66,7 @@ struct SQLiteVectorIndex {
         let rows = try connection.prepare(
             "SELECT value FROM \(table)_parts WHERE number BETWEEN ?1 AND ?2 ORDER BY number"
         )
-        try rows.bind(state.slot.parts.lowerBound, at: 1)
-        try rows.bind(state.slot.parts.upperBound, at: 2)
+        try rows.bind(state.slot.parts, at: 1)
         guard try rows.step() else { throw rows.corrupt("missing codec of a vector index") }
         let stored = rows.bytes(0)
         let training: Training

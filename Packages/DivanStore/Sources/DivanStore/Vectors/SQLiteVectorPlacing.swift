@@ -184,8 +184,7 @@ struct SQLiteVectorPlacing {
             """
         )
         defer { rows.reset() }
-        try rows.bind(ids.lowerBound, at: 1)
-        try rows.bind(ids.upperBound, at: 2)
+        try rows.bind(ids, at: 1)
         guard try rows.step() else { return nil }
         return (rows.integer(0), try rows.vectorBlock(1, codeByteCount))
     }

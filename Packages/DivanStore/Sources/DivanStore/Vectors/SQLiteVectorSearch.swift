@@ -56,8 +56,7 @@ struct SQLiteVectorSearch {
         func rows(of cell: Int) throws(StoreError) -> StoreStatement {
             let ids = index.blockIDs(of: cell)
             entries.reset()
-            try entries.bind(ids.lowerBound, at: 1)
-            try entries.bind(ids.upperBound, at: 2)
+            try entries.bind(ids, at: 1)
             return entries
         }
 

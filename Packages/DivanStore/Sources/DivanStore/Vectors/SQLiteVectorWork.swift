@@ -47,7 +47,9 @@ extension SQLiteSession {
             return try placing(table, head.options, next, .next, upkeep)
                 ?? completion(table, head.options, next, upkeep)
         }
-        guard let state = head.state else { return try training(table, head, upkeep) }
+        guard let state = head.state else {
+            return try training(table, head.options, upkeep, count: vectorCount(of: table))
+        }
         let isQuick = upkeep.vectorCount != nil
         if try hasContents(state.slot.other, of: table) {
             return isQuick ? nil : .change(.removeFormer)
@@ -60,7 +62,7 @@ extension SQLiteSession {
         guard !state.isLarge || !isQuick else { return nil }
         let count = try vectorCount(of: table)
         if count / upkeep.growth >= state.trainedCount,
-            let training = try training(table, head, upkeep)
+            let training = try training(table, head.options, upkeep, count: count)
         {
             return training
         }
@@ -115,10 +117,8 @@ extension SQLiteSession {
             """
         )
         defer { exists.reset() }
-        try exists.bind(slot.blocks.lowerBound, at: 1)
-        try exists.bind(slot.blocks.upperBound, at: 2)
-        try exists.bind(slot.parts.lowerBound, at: 3)
-        try exists.bind(slot.parts.upperBound, at: 4)
+        try exists.bind(slot.blocks, at: 1)
+        try exists.bind(slot.parts, at: 3)
         return try exists.step() && exists.integer(0) != 0
     }
 
@@ -130,11 +130,10 @@ extension SQLiteSession {
 
     private func training(
         _ table: String,
-        _ head: SQLiteVectorIndex.Head,
-        _ upkeep: VectorUpkeep
+        _ options: QueryVectorOptions,
+        _ upkeep: VectorUpkeep,
+        count: Int
     ) throws -> VectorIndexWork.Form? {
-        let options = head.options
-        let count = try vectorCount(of: table)
         guard count >= options.minimumTrainingCount else { return nil }
         let needed = 12 * options.centroidCount * options.dimensions
         let limit = VectorLimits.trainingByteCount - 2 * StoreLimits.vectorSampleByteCount
@@ -237,15 +236,13 @@ extension SQLiteSession {
                 (SELECT id FROM \(table)_blocks WHERE id BETWEEN ?1 AND ?2 LIMIT \(count))
             """
         )
-        try remove.bind(slot.blocks.lowerBound, at: 1)
-        try remove.bind(slot.blocks.upperBound, at: 2)
+        try remove.bind(slot.blocks, at: 1)
         try remove.run()
         guard connection.changedRowCount < count else { return }
         let removeParts = try connection.prepare(
             "DELETE FROM \(table)_parts WHERE number BETWEEN ?1 AND ?2"
         )
-        try removeParts.bind(slot.parts.lowerBound, at: 1)
-        try removeParts.bind(slot.parts.upperBound, at: 2)
+        try removeParts.bind(slot.parts, at: 1)
         try removeParts.run()
     }
 }

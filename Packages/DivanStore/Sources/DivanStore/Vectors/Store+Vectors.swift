@@ -30,7 +30,6 @@ extension Store {
     /// What takes longer is done by a thread of its own; until it is done, queries compare all vectors that are in no
     /// cell.
     func prepareVectorIndexes(of statement: CheckedStatement) {
-        guard !isReadOnly, !isWriting else { return }
         for search in statement.vectorSearches where search.nearestCount != 0 {
             guard case .documents(let collection) = statement.sources[search.source].form,
                 let path = CollectionPath(collection)
@@ -114,12 +113,11 @@ extension Store {
         guard !preparedVectors.withLock({ $0.contains(index, at: count) }) else { return }
         do {
             guard var state = try vectorIndexState(index.name, in: index.path) else { return }
-            if state.needsUpkeep {
-                state = try prepare(index, state)
-            }
+            let mayWork = !isReadOnly && !isWriting
+            if mayWork, state.needsUpkeep { state = try prepare(index, state) }
             if !state.isTrained {
-                warn(ofUntrained: index, state)
-            } else if !state.needsUpkeep {
+                warn(ofUntrained: index, state, isBeingTrained: mayWork && state.needsUpkeep)
+            } else if !mayWork || !state.needsUpkeep {
                 preparedVectors.withLock { $0.insert(index, at: count) }
             }
         } catch {
@@ -143,10 +141,14 @@ extension Store {
         return state
     }
 
-    private func warn(ofUntrained index: VectorIndexPath, _ state: VectorIndexState) {
+    private func warn(
+        ofUntrained index: VectorIndexPath,
+        _ state: VectorIndexState,
+        isBeingTrained: Bool
+    ) {
         let (count, needed) = (state.untrainedCount, state.options.minimumTrainingCount)
         let reason =
-            count >= needed
+            isBeingTrained
             ? "being trained" : "not trained until it has \(needed) vectors (now \(count))"
         StoreLog.query.warning("Untrained index; queries may be slow: \(index) is \(reason)")
     }
