@@ -27,8 +27,7 @@ extension Store {
 
     /// Trains the vector indexes of a query, or moves new vectors into their cells, if that is quick.
     ///
-    /// What takes longer is done by a thread of its own; until it is done, queries compare all vectors that are in no
-    /// cell.
+    /// A background thread does longer work; until it ends, queries compare all vectors that are in no cell.
     func prepareVectorIndexes(of statement: CheckedStatement) {
         for search in statement.vectorSearches where search.nearestCount != 0 {
             guard case .documents(let collection) = statement.sources[search.source].form,

@@ -14,7 +14,7 @@ internal import DivanVectors
 ///    counting reads all codes, so it takes place in the snapshot; about a second with a million vectors.
 /// 4. What the former epoch stored is removed, also in steps.
 ///
-/// Whoever continues after a crash finds the next epoch, and goes on. A trained index gets new vectors in steps, loses
+/// After a crash, the next work on the index continues with the next epoch. A trained index gets new vectors in steps, loses
 /// the codes of removed vectors once they are a ninth of all, and is trained again once it has four times as many
 /// vectors.
 public struct VectorIndexWork: Sendable {
@@ -84,7 +84,7 @@ public struct VectorUpkeep: Hashable, Sendable {
     /// The vectors that may be worked on, and the multiplications that this may need; `nil` for any number.
     var vectorCount: Int?
     var productCount = Int.max
-    /// Where a removal of codes goes on, and the bytes of codes that a transaction of it reads and writes.
+    /// The block at which a removal of codes continues, and the bytes of changed blocks in one of its transactions.
     var firstBlock: Int64?
     var cleanedByteCount = StoreLimits.placedVectorByteCount / 2
 

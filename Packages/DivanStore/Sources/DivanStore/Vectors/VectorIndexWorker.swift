@@ -15,7 +15,7 @@ struct VectorIndexPath: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(name) of \(path)" }
 }
 
-/// Decides which thread works on a vector index of a store, and has a thread of its own for long work.
+/// Decides which thread works on a vector index of a store, and starts a thread for long work.
 ///
 /// Theory of operation: a thread claims an index, works on it, and releases it. The worker's thread takes the indexes
 /// that wait, one after another, and ends when none is left.
