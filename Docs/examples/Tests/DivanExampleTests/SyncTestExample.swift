@@ -20,7 +20,7 @@ private struct KeepAllItems: ConflictResolver {
 }
 
 /// How to test the sync of an app: databases in memory, a real connection, and no waiting for time to pass.
-@Suite(.timeLimit(.minutes(2))) struct SyncTestExample {
+@Suite(.timeLimit(.minutes(5))) struct SyncTestExample {
     private let till: Database
     private let office: Database
 

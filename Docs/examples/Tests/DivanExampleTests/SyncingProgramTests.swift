@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The programs that sync work as described in their README; each runs as a process.
-@Suite(.timeLimit(.minutes(2))) struct SyncingProgramTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncingProgramTests {
     private let folder: TemporaryDirectory
 
     init() throws {

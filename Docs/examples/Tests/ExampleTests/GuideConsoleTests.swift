@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The commands in terminal blocks of guides print the output that the guides show.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct GuideConsoleTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct GuideConsoleTests {
     /// The address with the port of `shown` on this machine, regardless of its interfaces.
     private func local(_ shown: String) throws -> String {
         var parts = try #require(URLComponents(string: shown))

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The examples with a listener work as described in their guides; each runs as a process.
-@Suite(.timeLimit(.minutes(2))) struct ListeningExampleTests {
+@Suite(.timeLimit(.minutes(5))) struct ListeningExampleTests {
     /// An address with the port of `line` on this machine, regardless of its interfaces.
     private func local(_ line: String) throws -> URL {
         var parts = try #require(URLComponents(string: line))

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// plug-ins-example with its own codec, storage engine and discovery; each peer is a process.
-@Suite(.timeLimit(.minutes(2))) struct PlugInExampleTests {
+@Suite(.timeLimit(.minutes(5))) struct PlugInExampleTests {
     @Test func `plug-ins-example syncs with itself and with an unmodified peer`() async throws {
         let folder = try TemporaryDirectory()
         let program = Program.built("plug-ins-example")

@@ -5,7 +5,7 @@ import Testing
 /// Peers find each other through a real Avahi daemon, and recognize each other later.
 ///
 /// The daemon belongs to the test and uses only the loopback interface.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RoomTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RoomTests {
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
     )

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The function of the guide to backups repairs a database as described.
-@Suite(.timeLimit(.minutes(2))) struct BackupTests {
+@Suite(.timeLimit(.minutes(5))) struct BackupTests {
     private let folder: TemporaryDirectory
     private let hub: Database
 

@@ -1,22 +1,16 @@
-import CouchbaseLiteSwift
+import Divan
 import Foundation
 
-func pullWithoutPictures(_ photos: Collection, from url: URL) async throws -> Replicator {
-    var config = ReplicatorConfiguration(
-        collections: [CollectionConfiguration(collection: photos)],
-        target: URLEndpoint(url: url)
-    )
-    config.replicatorType = .pull
-    config.blobs = .upTo(20_000)  // small ones are included
-    let replicator = Replicator(config: config)
-    try await replicator.run()
-    return replicator
+func pullWithoutPictures(_ album: Database, from url: URL) async throws -> Sync {
+    // Small ones are included.
+    let options = Sync.Options(blobs: .upTo(byteCount: 20_000))
+    let sync = Sync(album, with: url, direction: .pull, options: options)
+    try await sync.run()
+    return sync
 }
 
-func show(_ photo: Document, _ display: (Data) -> Void) async throws {
-    guard let picture = photo.blob(forKey: "picture") else { return }
-    if !picture.isHere {
-        try await picture.fetch { print($0.receivedByteCount, "of", $0.totalByteCount) }
-    }
-    if let content = picture.content { display(content) }
+func show(_ photo: Document, _ sync: Sync, _ display: (Data) -> Void) async throws {
+    guard let picture = photo.picture?.blob else { return }
+    try await picture.fetch(from: sync) { print($0, "of", picture.length) }
+    display(try await picture.data())
 }

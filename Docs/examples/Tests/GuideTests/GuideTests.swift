@@ -1,31 +1,8 @@
-import CouchbaseLiteSwift
 import Foundation
 import Testing
 
 /// The code of the guides is in this target word by word, and runs.
 @Suite struct GuideTests {
-    private let directory = NSTemporaryDirectory() + "divan-guides-\(UUID().uuidString)"
-
-    private func database(_ name: String) throws -> Database {
-        var config = DatabaseConfiguration()
-        config.directory = directory
-        return try Database(name: name, config: config)
-    }
-
-    /// Shares a collection with other peers, in clear text.
-    private func serve(_ collection: Collection) throws -> URLEndpointListener {
-        var config = URLEndpointListenerConfiguration(collections: [collection])
-        config.networkInterface = "127.0.0.1"
-        config.disableTLS = true
-        let listener = URLEndpointListener(config: config)
-        try listener.start()
-        return listener
-    }
-
-    private func remove() {
-        try? FileManager.default.removeItem(atPath: directory)
-    }
-
     // MARK: The pages
 
     @Test(arguments: [
@@ -114,28 +91,5 @@ import Testing
         for name in names where name.hasSuffix(".md") && name != "README.md" {
             #expect(index.contains("](\(name))"), "\(name)")
         }
-    }
-
-    // MARK: Blobs
-
-    @Test func `a picture is skipped in a lazy pull, and fetched on demand`() async throws {
-        defer { remove() }
-        let there = try database("there").createCollection(name: "photos")
-        let here = try database("here").createCollection(name: "photos")
-        let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) })
-        let photo = MutableDocument(id: "rome")
-        photo.setBlob(Blob(contentType: "image/jpeg", data: bytes), forKey: "picture")
-        try there.save(document: photo)
-
-        let listener = try serve(there)
-        defer { listener.stop() }
-        let url = try #require(listener.urls?.first)
-        let replicator = try await pullWithoutPictures(here, from: url)
-        let pulled = try #require(try here.document(id: "rome"))
-        #expect(pulled.blob(forKey: "picture")?.isHere == false)
-        var shown: Data?
-        try await show(pulled) { shown = $0 }
-        #expect(shown == bytes)
-        withExtendedLifetime(replicator) {}
     }
 }

@@ -46,6 +46,25 @@ import Testing
         await listener.stop()
     }
 
+    // MARK: Blobs
+
+    @Test func `a picture is skipped by a pull, and fetched when it is shown`() async throws {
+        let (here, there) = (try collection("photos"), try collection("photos"))
+        let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) })
+        var photo = Document(id: "rome")
+        photo.picture = Blob(bytes, type: "image/jpeg").documentValue
+        try await there.save(photo)
+        let listener = try await Listener.start(sharing: there.database, options: .local)
+        let url = try #require(listener.localURL)
+        let sync = try await pullWithoutPictures(here.database, from: url)
+        let pulled = try #require(try await here.get("rome"))
+        #expect(pulled.picture?.blob?.isHere == false)
+        var shown: Data?
+        try await show(pulled, sync) { shown = $0 }
+        #expect(shown == bytes)
+        await listener.stop()
+    }
+
     // MARK: Logs and metrics
 
     @Test func `levels and entries are passed to the logger`() async throws {

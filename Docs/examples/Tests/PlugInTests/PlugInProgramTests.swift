@@ -8,7 +8,7 @@ import Testing
 @testable import plug_ins_example
 
 /// The plug-ins of plug-ins-example, and their contracts.
-@Suite(.timeLimit(.minutes(2))) struct PlugInProgramTests {
+@Suite(.timeLimit(.minutes(5))) struct PlugInProgramTests {
     @Test func `the codec meets the contract`() {
         #expect(CodecContract.violations(of: RunCodec()) == [])
     }

@@ -6,7 +6,7 @@ import PlugIns
 import Testing
 
 /// The settings of the guide to plug-ins, in a database that is shared.
-@Suite(.timeLimit(.minutes(2))) struct PlugInSettingTests {
+@Suite(.timeLimit(.minutes(5))) struct PlugInSettingTests {
     @Test func `the settings of the guide sync two databases`() async throws {
         let folders = try [TemporaryDirectory(), TemporaryDirectory()]
         let (near, far) = (try openRoutes(in: folders[0].path), try openRoutes(in: folders[1].path))

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The README's example, word for word.
-@Suite(.timeLimit(.minutes(2))) struct ReadmeTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
     private static func example() async throws {
         struct Note: Codable, Identifiable, Sendable {
             var id: String

@@ -1,4 +1,4 @@
-import DivanStore
+public import DivanStore
 
 /// The progress of a blob that is being fetched.
 public struct BlobProgress: Sendable, Hashable {
@@ -49,12 +49,7 @@ extension Blob {
             throw ReplicationFailure.unknownBlob(digest ?? "without a digest").error
         }
         let total = length
-        let fetcher = try database.service { RemoteBlobFetcher() }
-        try await fetcher.fetch(
-            digest,
-            for: database,
-            from: configuration
-        ) { received, resumed in
+        try await database.fetch(digest, from: configuration) { received, resumed in
             progress?(
                 BlobProgress(
                     receivedByteCount: UInt64(received),
@@ -63,5 +58,17 @@ extension Blob {
                 )
             )
         }
+    }
+}
+
+extension Database {
+    /// Downloads the content of a blob; see `Blob.fetch(from:progress:)`.
+    @_spi(Modern) public func fetch(
+        _ digest: BlobDigest,
+        from configuration: ReplicatorConfiguration?,
+        progress: @escaping @Sendable (_ received: Int, _ resumed: Int) -> Void
+    ) async throws {
+        let fetcher = try service { RemoteBlobFetcher() }
+        try await fetcher.fetch(digest, for: self, from: configuration, progress: progress)
     }
 }

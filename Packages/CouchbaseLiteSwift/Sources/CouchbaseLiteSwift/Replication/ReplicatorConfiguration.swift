@@ -23,6 +23,8 @@ public struct ReplicatorConfiguration: Sendable {
     public var acceptOnlySelfSignedServerCertificate = Self.defaultSelfSignedCertificateOnly
 
     /// The server's certificate, or one in its chain that signed it; no other checks are made then.
+    ///
+    /// A self-signed certificate may be renewed with the same key: the pin accepts the new one.
     public var pinnedServerCertificate: SecCertificate?
 
     /// Root certificates, in PEM or DER, that replace the system's; `nil` uses the system's.

@@ -53,7 +53,7 @@ final class ModelReader: Decoder {
         id: String,
         contents: BlobContents,
         notes: ReadKeys? = nil
-    ) throws(DivanError) -> Model {
+    ) throws -> Model {
         do {
             let json = try JSON(parsing: body, limits: StoreLimits.bodyText)
             let context = Context(
@@ -74,7 +74,7 @@ final class ModelReader: Decoder {
         _ type: Model.Type,
         _ body: [UInt8],
         contents: BlobContents
-    ) throws(DivanError) -> Model {
+    ) throws -> Model {
         do {
             let json = try JSON(parsing: body, limits: StoreLimits.bodyText)
             let context = Context(contents, documentID: nil, isIdentified: false)
@@ -87,7 +87,7 @@ final class ModelReader: Decoder {
     /// Decodes a row.
     ///
     /// - Throws: `decodingFailed`.
-    static func read<Model: Decodable>(_ type: Model.Type, _ row: Row) throws(DivanError) -> Model {
+    static func read<Model: Decodable>(_ type: Model.Type, _ row: Row) throws -> Model {
         do {
             let context = Context(row.columns.contents, documentID: nil, isIdentified: false)
             return try Model(from: ModelReader(.row(row), context, nil, nil))
@@ -103,7 +103,7 @@ final class ModelReader: Decoder {
         _ type: Model.Type,
         value json: JSON,
         _ contents: BlobContents
-    ) throws(DivanError) -> Model {
+    ) throws -> Model {
         do {
             let context = Context(contents, documentID: nil, isIdentified: false)
             return try ModelReader(.json(json), context, nil, nil).decode(type, json)

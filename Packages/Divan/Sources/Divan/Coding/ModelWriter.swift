@@ -88,7 +88,7 @@ final class ModelWriter: Encoder {
     /// Encodes a model.
     ///
     /// - Throws: `encodingFailed` if it cannot be encoded, or is not encoded as an object.
-    static func write(_ model: some Encodable, place: String) throws(DivanError) -> Output {
+    static func write(_ model: some Encodable, place: String) throws -> Output {
         let context = Context()
         let writer = ModelWriter(context, nil, isDictionary: model is any StringKeyed)
         do {

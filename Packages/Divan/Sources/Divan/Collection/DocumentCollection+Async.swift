@@ -8,7 +8,7 @@ extension DocumentCollection {
     /// Returns a document, or `nil` if it does not exist or is deleted; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func get(_ id: String) async throws(DivanError) -> Document? {
+    public func get(_ id: String) async throws -> Document? {
         try await Background.reading { try get(id) }
     }
 
@@ -18,14 +18,14 @@ extension DocumentCollection {
     public func get<Model: Decodable & Sendable>(
         _ id: String,
         as type: Model.Type = Model.self
-    ) async throws(DivanError) -> Model? {
+    ) async throws -> Model? {
         try await Background.reading { try get(id, as: Model.self) }
     }
 
     /// Returns several documents; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func get(_ ids: [String]) async throws(DivanError) -> [Document] {
+    public func get(_ ids: [String]) async throws -> [Document] {
         try await Background.reading { try get(ids) }
     }
 
@@ -35,14 +35,14 @@ extension DocumentCollection {
     public func get<Model: Decodable & Sendable>(
         _ ids: [String],
         as type: Model.Type = Model.self
-    ) async throws(DivanError) -> [Model] {
+    ) async throws -> [Model] {
         try await Background.reading { try get(ids, as: Model.self) }
     }
 
     /// Whether a document exists; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func contains(_ id: String) async throws(DivanError) -> Bool {
+    public func contains(_ id: String) async throws -> Bool {
         try await Background.reading { try contains(id) }
     }
 
@@ -53,14 +53,14 @@ extension DocumentCollection {
         prefix: String = "",
         after last: String? = nil,
         limit: Int? = nil
-    ) async throws(DivanError) -> [String] {
+    ) async throws -> [String] {
         try await Background.reading { try ids(prefix: prefix, after: last, limit: limit) }
     }
 
     /// Returns the number of documents; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func count() async throws(DivanError) -> Int {
+    public func count() async throws -> Int {
         try await Background.reading { try count() }
     }
 
@@ -68,7 +68,7 @@ extension DocumentCollection {
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
     @discardableResult
-    public func save(_ document: Document) async throws(DivanError) -> Document {
+    public func save(_ document: Document) async throws -> Document {
         try await database.writing { try save(document) }
     }
 
@@ -79,7 +79,7 @@ extension DocumentCollection {
     public func save(
         _ document: Document,
         ifRevision revision: Revision?
-    ) async throws(DivanError) -> Document {
+    ) async throws -> Document {
         try await database.writing { try save(document, ifRevision: revision) }
     }
 
@@ -89,7 +89,7 @@ extension DocumentCollection {
     @discardableResult
     public func save<Model: Codable & Identifiable & Sendable>(
         _ model: Model
-    ) async throws(DivanError) -> Revision where Model.ID: LosslessStringConvertible {
+    ) async throws -> Revision where Model.ID: LosslessStringConvertible {
         try await database.writing { try save(model) }
     }
 
@@ -99,7 +99,7 @@ extension DocumentCollection {
     @discardableResult
     public func save<Model: Codable & Identifiable & Sendable>(
         _ model: Model
-    ) async throws(DivanError) -> Revision where Model.ID == UUID {
+    ) async throws -> Revision where Model.ID == UUID {
         try await database.writing { try save(model) }
     }
 
@@ -110,7 +110,7 @@ extension DocumentCollection {
     public func save<Model: Codable & Sendable>(
         _ model: Model,
         id: String
-    ) async throws(DivanError) -> Revision {
+    ) async throws -> Revision {
         try await database.writing { try save(model, id: id) }
     }
 
@@ -121,7 +121,7 @@ extension DocumentCollection {
     public func save<Model: Codable & Identifiable & Sendable>(
         _ model: Model,
         ifRevision revision: Revision?
-    ) async throws(DivanError) -> Revision where Model.ID: LosslessStringConvertible {
+    ) async throws -> Revision where Model.ID: LosslessStringConvertible {
         try await database.writing { try save(model, ifRevision: revision) }
     }
 
@@ -132,7 +132,7 @@ extension DocumentCollection {
     public func save<Model: Codable & Identifiable & Sendable>(
         _ model: Model,
         ifRevision revision: Revision?
-    ) async throws(DivanError) -> Revision where Model.ID == UUID {
+    ) async throws -> Revision where Model.ID == UUID {
         try await database.writing { try save(model, ifRevision: revision) }
     }
 
@@ -144,7 +144,7 @@ extension DocumentCollection {
         _ model: Model,
         id: String,
         ifRevision revision: Revision?
-    ) async throws(DivanError) -> Revision {
+    ) async throws -> Revision {
         try await database.writing { try save(model, id: id, ifRevision: revision) }
     }
 
@@ -177,14 +177,14 @@ extension DocumentCollection {
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
     @discardableResult
-    public func delete(_ id: String) async throws(DivanError) -> Bool {
+    public func delete(_ id: String) async throws -> Bool {
         try await database.writing { try delete(id) }
     }
 
     /// Deletes a document unless it was changed since a revision; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func delete(_ id: String, ifRevision revision: Revision) async throws(DivanError) {
+    public func delete(_ id: String, ifRevision revision: Revision) async throws {
         try await database.writing { try delete(id, ifRevision: revision) }
     }
 
@@ -192,35 +192,42 @@ extension DocumentCollection {
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
     @discardableResult
-    public func purge(_ id: String) async throws(DivanError) -> Bool {
+    public func purge(_ id: String) async throws -> Bool {
         try await database.writing { try purge(id) }
     }
 
     /// Sets when a document is purged; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func expire(_ id: String, at date: Date?) async throws(DivanError) {
+    public func expire(_ id: String, at date: Date?) async throws {
         try await database.writing { try expire(id, at: date) }
     }
 
     /// Purges a document after a time; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func expire(_ id: String, after time: Duration) async throws(DivanError) {
+    public func expire(_ id: String, after time: Duration) async throws {
         try await database.writing { try expire(id, after: time) }
+    }
+
+    /// Returns when a document expires; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func expiration(of id: String) async throws -> Date? {
+        try await Background.reading { try expiration(of: id) }
     }
 
     /// Creates an index; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func createIndex(_ name: String, _ index: Index) async throws(DivanError) {
+    public func createIndex(_ name: String, _ index: Index) async throws {
         try await database.writing { try createIndex(name, index) }
     }
 
     /// Deletes an index; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func deleteIndex(_ name: String) async throws(DivanError) {
+    public func deleteIndex(_ name: String) async throws {
         try await database.writing { try deleteIndex(name) }
     }
 
@@ -232,7 +239,7 @@ extension DocumentCollection {
         index: String,
         as type: Model.Type = Document.self,
         limit: Int? = nil
-    ) async throws(DivanError) -> [Model] {
+    ) async throws -> [Model] {
         try await Background.reading {
             try search(text, index: index, as: Model.self, limit: limit)
         }
@@ -246,7 +253,7 @@ extension DocumentCollection {
         in property: String,
         limit: Int = 10,
         as type: Model.Type = Document.self
-    ) async throws(DivanError) -> [(document: Model, distance: Double)] {
+    ) async throws -> [(document: Model, distance: Double)] {
         try await Background.reading {
             try nearest(to: vector, in: property, limit: limit, as: Model.self)
         }
@@ -264,21 +271,21 @@ extension DocumentQuery where Model: Sendable {
     /// Returns the current documents; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func all() async throws(DivanError) -> [Model] {
+    public func all() async throws -> [Model] {
         try await Background.reading { try all() }
     }
 
     /// Returns the first document; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func first() async throws(DivanError) -> Model? {
+    public func first() async throws -> Model? {
         try await Background.reading { try first() }
     }
 
     /// Returns the number of documents; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func count() async throws(DivanError) -> Int {
+    public func count() async throws -> Int {
         try await Background.reading { try count() }
     }
 
@@ -288,7 +295,25 @@ extension DocumentQuery where Model: Sendable {
     public func page(
         of size: Int,
         after position: String? = nil
-    ) async throws(DivanError) -> DocumentPage<Model> {
+    ) async throws -> DocumentPage<Model> {
         try await Background.reading { try page(of: size, after: position) }
+    }
+
+    /// Describes how the query runs; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func explain() async throws -> String {
+        try await Background.reading { try explain() }
+    }
+
+    /// Returns the documents with the nearest vectors; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func nearest(
+        to vector: [Float],
+        in property: String,
+        limit: Int = 10
+    ) async throws -> [(document: Model, distance: Double)] {
+        try await Background.reading { try nearest(to: vector, in: property, limit: limit) }
     }
 }

@@ -8,7 +8,7 @@ extension DocumentCollection {
     ///
     /// - Parameter codec: `lz4`, `zstd`, `none`, or the name of one of ``Database/Options/bodyCodecs``.
     /// - Throws: ``DivanError/Code/unsupported`` if the codec is unknown or not installed; `readOnly`; `notOpen`.
-    public func compressBodies(with codec: String) throws(DivanError) {
+    public func compressBodies(with codec: String) throws {
         try DivanError.converting(place: place) {
             try official.setBodyCompression(BodyCompression(rawValue: codec))
         }
@@ -18,7 +18,7 @@ extension DocumentCollection {
     ///
     /// - Throws: ``DivanError/Code/notOpen``.
     public var bodyCodec: String {
-        get throws(DivanError) {
+        get throws {
             try DivanError.converting(place: place) { try official.bodyCompression().rawValue }
         }
     }

@@ -6,7 +6,7 @@ extension DocumentCollection {
     /// Returns a document, or `nil` if it does not exist or is deleted.
     ///
     /// - Throws: ``DivanError/Code/notOpen``; `corrupt`; file system errors.
-    public func get(_ id: String) throws(DivanError) -> Document? {
+    public func get(_ id: String) throws -> Document? {
         try stored(id).map { Document($0, in: database.official) }
     }
 
@@ -19,7 +19,7 @@ extension DocumentCollection {
     public func get<Model: Decodable>(
         _ id: String,
         as type: Model.Type = Model.self
-    ) throws(DivanError) -> Model? {
+    ) throws -> Model? {
         guard let stored = try stored(id) else { return nil }
         return try decode(type, stored)
     }
@@ -27,7 +27,7 @@ extension DocumentCollection {
     /// Returns the documents with these IDs that exist, in the same order, from one snapshot.
     ///
     /// - Throws: The same errors as ``get(_:)``.
-    public func get(_ ids: [String]) throws(DivanError) -> [Document] {
+    public func get(_ ids: [String]) throws -> [Document] {
         try DivanError.converting(place: place) {
             try official.readStore { reader in
                 try ids.compactMap { id in
@@ -44,7 +44,7 @@ extension DocumentCollection {
     public func get<Model: Decodable>(
         _ ids: [String],
         as type: Model.Type = Model.self
-    ) throws(DivanError) -> [Model] {
+    ) throws -> [Model] {
         try DivanError.converting(place: place) {
             try official.readStore { reader in
                 try ids.compactMap { id in
@@ -58,7 +58,7 @@ extension DocumentCollection {
     /// Whether a document exists and is not deleted.
     ///
     /// - Throws: The same errors as `get(_:)`.
-    public func contains(_ id: String) throws(DivanError) -> Bool {
+    public func contains(_ id: String) throws -> Bool {
         try DivanError.converting(place: place(of: id)) {
             try official.readStore { try $0.outline(of: StoredID(unchecked: id), in: path) } != nil
         }
@@ -78,14 +78,14 @@ extension DocumentCollection {
         prefix: String = "",
         after last: String? = nil,
         limit: Int? = nil
-    ) throws(DivanError) -> [String] {
+    ) throws -> [String] {
         try DivanError.converting(place: place) {
             try official.documentIDs(prefix: prefix, after: last, limit: limit)
         }
     }
 
     /// The current revision of a document that is not deleted.
-    func stored(_ id: String) throws(DivanError) -> StoredDocument? {
+    func stored(_ id: String) throws -> StoredDocument? {
         try DivanError.converting(place: place(of: id)) {
             try official.readStore { try $0.document(StoredID(unchecked: id), in: path) }
         }
@@ -95,7 +95,7 @@ extension DocumentCollection {
         _ type: Model.Type,
         _ stored: StoredDocument,
         _ notes: ReadKeys? = nil
-    ) throws(DivanError) -> Model {
+    ) throws -> Model {
         let contents = BlobContents(database: database.official)
         let id = stored.documentID.text
         if type == Document.self, let document = Document(stored, in: database.official) as? Model {

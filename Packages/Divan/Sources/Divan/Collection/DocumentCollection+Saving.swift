@@ -12,7 +12,7 @@ extension DocumentCollection {
     /// - Throws: ``DivanError/Code/invalidArgument`` for an invalid ID or a reserved property name (`_id`, `_rev`,
     ///   `_deleted`); `encodingFailed` for NaN and infinity; `tooLarge`; `readOnly`; `notOpen`; `diskFull`.
     @discardableResult
-    public func save(_ document: Document) throws(DivanError) -> Document {
+    public func save(_ document: Document) throws -> Document {
         let stored = try store(document.written(), document.id, over: .current)
         return Document(stored, in: database.official)
     }
@@ -32,7 +32,7 @@ extension DocumentCollection {
     public func save(
         _ document: Document,
         ifRevision revision: Revision?
-    ) throws(DivanError) -> Document {
+    ) throws -> Document {
         let parent = ExpectedParent.revision(revision?.revisionID)
         let stored = try store(document.written(), document.id, over: parent)
         return Document(stored, in: database.official)
@@ -51,7 +51,7 @@ extension DocumentCollection {
     @discardableResult
     public func save<Model: Codable & Identifiable>(
         _ model: Model
-    ) throws(DivanError) -> Revision where Model.ID: LosslessStringConvertible {
+    ) throws -> Revision where Model.ID: LosslessStringConvertible {
         try save(model, id: String(model.id), isIdentified: true)
     }
 
@@ -61,7 +61,7 @@ extension DocumentCollection {
     @discardableResult
     public func save<Model: Codable & Identifiable>(
         _ model: Model
-    ) throws(DivanError) -> Revision where Model.ID == UUID {
+    ) throws -> Revision where Model.ID == UUID {
         try save(model, id: model.id.uuidString, isIdentified: true)
     }
 
@@ -71,7 +71,7 @@ extension DocumentCollection {
     ///
     /// - Throws: The same errors as for other models.
     @discardableResult
-    public func save<Model: Codable>(_ model: Model, id: String) throws(DivanError) -> Revision {
+    public func save<Model: Codable>(_ model: Model, id: String) throws -> Revision {
         try save(model, id: id, isIdentified: model is any Identifiable)
     }
 
@@ -91,7 +91,7 @@ extension DocumentCollection {
     public func save<Model: Codable & Identifiable>(
         _ model: Model,
         ifRevision revision: Revision?
-    ) throws(DivanError) -> Revision where Model.ID: LosslessStringConvertible {
+    ) throws -> Revision where Model.ID: LosslessStringConvertible {
         try save(model, id: String(model.id), isIdentified: true, over: revision)
     }
 
@@ -102,7 +102,7 @@ extension DocumentCollection {
     public func save<Model: Codable & Identifiable>(
         _ model: Model,
         ifRevision revision: Revision?
-    ) throws(DivanError) -> Revision where Model.ID == UUID {
+    ) throws -> Revision where Model.ID == UUID {
         try save(model, id: model.id.uuidString, isIdentified: true, over: revision)
     }
 
@@ -114,7 +114,7 @@ extension DocumentCollection {
         _ model: Model,
         id: String,
         ifRevision revision: Revision?
-    ) throws(DivanError) -> Revision {
+    ) throws -> Revision {
         try save(model, id: id, isIdentified: model is any Identifiable, over: revision)
     }
 
@@ -192,7 +192,7 @@ extension DocumentCollection {
     /// - Returns: Whether it existed.
     /// - Throws: ``DivanError/Code/readOnly``; `notOpen`; file system errors.
     @discardableResult
-    public func delete(_ id: String) throws(DivanError) -> Bool {
+    public func delete(_ id: String) throws -> Bool {
         let path = path
         return try DivanError.converting(place: place(of: id)) {
             try official.writeStore { writer in
@@ -208,7 +208,7 @@ extension DocumentCollection {
     ///
     /// - Throws: ``DivanError/Code/conflict`` if another revision is current, or the document is deleted; the same
     ///   errors as `delete(_:)`.
-    public func delete(_ id: String, ifRevision revision: Revision) throws(DivanError) {
+    public func delete(_ id: String, ifRevision revision: Revision) throws {
         let path = path
         try DivanError.converting(place: place(of: id)) {
             let parent = ExpectedParent.revision(revision.revisionID)
@@ -224,7 +224,7 @@ extension DocumentCollection {
     /// - Returns: Whether it existed.
     /// - Throws: The same errors as `delete(_:)`.
     @discardableResult
-    public func purge(_ id: String) throws(DivanError) -> Bool {
+    public func purge(_ id: String) throws -> Bool {
         let path = path
         return try DivanError.converting(place: place(of: id)) {
             try official.writeStore { try $0.purge(StoredID(unchecked: id), in: path) }

@@ -15,7 +15,7 @@ extension DocumentCollection {
         _ body: WrittenBody,
         _ id: String,
         over parent: ExpectedParent
-    ) throws(DivanError) -> StoredDocument {
+    ) throws -> StoredDocument {
         switch try outcome(of: body, id, over: parent) {
         case .saved(let stored): return stored
         case .conflict where parent == .revision(nil): throw existing(id)
@@ -28,7 +28,7 @@ extension DocumentCollection {
         of body: WrittenBody,
         _ id: String,
         over parent: ExpectedParent
-    ) throws(DivanError) -> SaveOutcome {
+    ) throws -> SaveOutcome {
         try DivanError.converting(place: place(of: id)) {
             let store = try official.openedStore()
             return try body.storing(try StoredID(checking: id), over: parent, in: store) {
@@ -42,7 +42,7 @@ extension DocumentCollection {
         _ model: Model,
         id: String,
         isIdentified: Bool
-    ) throws(DivanError) -> Revision {
+    ) throws -> Revision {
         // Most models are new: the first attempt needs no read.
         var current: StoredDocument?
         var output = try encode(model, id: id, isIdentified: isIdentified)
@@ -65,7 +65,7 @@ extension DocumentCollection {
         id: String,
         isIdentified: Bool,
         over revision: Revision?
-    ) throws(DivanError) -> Revision {
+    ) throws -> Revision {
         let output = try encode(model, id: id, isIdentified: isIdentified)
         if let revision {
             guard let current = try stored(id), current.revisionID == revision.revisionID else {
@@ -82,7 +82,7 @@ extension DocumentCollection {
         _ model: Model,
         id: String,
         isIdentified: Bool
-    ) throws(DivanError) -> ModelWriter.Output {
+    ) throws -> ModelWriter.Output {
         let output = try ModelWriter.write(model, place: place(of: id))
         if isIdentified { output.object.remove("id") }
         return output
@@ -97,7 +97,7 @@ extension DocumentCollection {
         in output: ModelWriter.Output,
         _ type: Model.Type,
         _ read: ReadKeys?
-    ) throws(DivanError) {
+    ) throws {
         guard JSONText.anyKey(in: stored.body, where: output.object.mayNotKnow) else { return }
         let members = try DivanError.converting(place: place(of: stored.documentID.text)) {
             try JSON(parsing: stored.body, limits: StoreLimits.bodyText).object ?? [:]

@@ -32,7 +32,7 @@ public struct DocumentCollection: Sendable {
     /// Returns the number of documents that are not deleted.
     ///
     /// - Throws: ``DivanError/Code/notOpen``.
-    public func count() throws(DivanError) -> Int {
+    public func count() throws -> Int {
         try DivanError.converting(place: place) {
             try official.readStore { try $0.count(in: path) }
         }

@@ -8,7 +8,7 @@ enum Background {
     /// Runs a call, unless the task is already cancelled.
     static func reading<Output: Sendable>(
         _ body: @escaping @Sendable () throws -> Output
-    ) async throws(DivanError) -> Output {
+    ) async throws -> Output {
         try requireActive()
         do {
             return try await always(body)
@@ -35,7 +35,7 @@ enum Background {
     }
 
     /// - Throws: ``DivanError/Code/cancelled`` if the task is cancelled.
-    static func requireActive() throws(DivanError) {
+    static func requireActive() throws {
         guard Task.isCancelled else { return }
         throw DivanError(.cancelled, problem: "the task was cancelled")
     }

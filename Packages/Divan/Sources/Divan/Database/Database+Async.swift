@@ -11,7 +11,7 @@ extension Database {
         _ name: String,
         in directory: URL? = nil,
         _ options: Options = Options()
-    ) async throws(DivanError) -> Database {
+    ) async throws -> Database {
         try await Background.reading { try open(name, in: directory, options) }
     }
 
@@ -21,7 +21,7 @@ extension Database {
     public static func open(
         _ url: URL,
         _ options: Options = Options()
-    ) async throws(DivanError) -> Database {
+    ) async throws -> Database {
         try await Background.reading { try open(url, options) }
     }
 
@@ -51,14 +51,21 @@ extension Database {
     /// Returns a collection, and creates it if it does not exist; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func collection(_ name: String) async throws(DivanError) -> DocumentCollection {
+    public func collection(_ name: String) async throws -> DocumentCollection {
         try await writing { try self.collection(name) }
+    }
+
+    /// Returns a collection if it exists; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func existingCollection(_ name: String) async throws -> DocumentCollection? {
+        try await Background.reading { try self.existingCollection(name) }
     }
 
     /// Deletes a collection; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func deleteCollection(_ name: String) async throws(DivanError) {
+    public func deleteCollection(_ name: String) async throws {
         try await writing { try self.deleteCollection(name) }
     }
 
@@ -67,7 +74,7 @@ extension Database {
     /// Runs even if the task is cancelled.
     ///
     /// - Throws: The same errors as the synchronous form.
-    public func close() async throws(DivanError) {
+    public func close() async throws {
         do {
             try await Background.always { try self.close() }
         } catch {
@@ -78,22 +85,29 @@ extension Database {
     /// Closes the database and deletes its files; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func delete() async throws(DivanError) {
+    public func delete() async throws {
         try await Background.reading { try self.delete() }
     }
 
     /// Compacts the database; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func compact() async throws(DivanError) {
+    public func compact() async throws {
         try await Background.reading { try self.compact() }
     }
 
     /// Verifies every document and blob; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
-    public func verify() async throws(DivanError) {
+    public func verify() async throws {
         try await Background.reading { try self.verify() }
+    }
+
+    /// Encrypts the database with another key; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func changeKey(_ key: EncryptionKey?) async throws {
+        try await Background.reading { try self.changeKey(key) }
     }
 
     /// Stores the content of a file as a blob; see the synchronous form.
@@ -102,14 +116,14 @@ extension Database {
     public func blob(
         contentsOf file: URL,
         type: String = "application/octet-stream"
-    ) async throws(DivanError) -> Blob {
+    ) async throws -> Blob {
         try await Background.reading { try self.blob(contentsOf: file, type: type) }
     }
 
     /// Runs a writing call: writes of `async` code wait in one line, which costs no thread each.
     func writing<Output: Sendable>(
         _ body: @escaping @Sendable () throws -> Output
-    ) async throws(DivanError) -> Output {
+    ) async throws -> Output {
         try Background.requireActive()
         do {
             return try await official.inBackground(body)

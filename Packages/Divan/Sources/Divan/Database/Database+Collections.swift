@@ -7,7 +7,7 @@ extension Database {
     ///
     /// - Throws: ``DivanError/Code/notOpen``.
     public var documents: DocumentCollection {
-        get throws(DivanError) {
+        get throws {
             try DivanError.converting(place: place) {
                 try DocumentCollection(official.defaultCollection(), in: self)
             }
@@ -20,7 +20,7 @@ extension Database {
     ///   `A–Z a–z 0–9 _ - %`, and does not start with `_` or `%`.
     /// - Returns: The collection.
     /// - Throws: ``DivanError/Code/invalidArgument`` for an invalid name; `readOnly`; `notOpen`.
-    public func collection(_ name: String) throws(DivanError) -> DocumentCollection {
+    public func collection(_ name: String) throws -> DocumentCollection {
         try DivanError.converting(place: place) {
             let name = try Self.qualified(name)
             // Most calls find it, and reading does not wait for writers.
@@ -32,7 +32,7 @@ extension Database {
     /// Returns a collection, or `nil` if it does not exist.
     ///
     /// - Throws: ``DivanError/Code/invalidArgument`` for an invalid name; `notOpen`.
-    public func existingCollection(_ name: String) throws(DivanError) -> DocumentCollection? {
+    public func existingCollection(_ name: String) throws -> DocumentCollection? {
         try DivanError.converting(place: place) {
             try official.collection(Self.qualified(name)).map { DocumentCollection($0, in: self) }
         }
@@ -42,7 +42,7 @@ extension Database {
     ///
     /// - Throws: ``DivanError/Code/notOpen``.
     public var collections: [DocumentCollection] {
-        get throws(DivanError) {
+        get throws {
             try DivanError.converting(place: place) {
                 try official.allCollections().map { DocumentCollection($0, in: self) }
             }
@@ -52,7 +52,7 @@ extension Database {
     /// Deletes a collection and its documents; does nothing if it does not exist.
     ///
     /// - Throws: ``DivanError/Code/invalidArgument`` for the collection `_default`; `readOnly`; `notOpen`.
-    public func deleteCollection(_ name: String) throws(DivanError) {
+    public func deleteCollection(_ name: String) throws {
         try DivanError.converting(place: place) {
             try official.deleteCollection(Self.qualified(name))
         }

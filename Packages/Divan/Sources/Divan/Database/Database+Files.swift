@@ -36,7 +36,7 @@ extension Database {
         to name: String,
         in directory: URL? = nil,
         _ options: Options = Options()
-    ) throws(DivanError) {
+    ) throws {
         try DivanError.converting(place: "database \(name)") {
             try OfficialDatabase.copy(
                 fromPath: source.path(percentEncoded: false),
@@ -54,7 +54,7 @@ extension Database {
         to name: String,
         in directory: URL? = nil,
         _ options: Options = Options()
-    ) async throws(DivanError) {
+    ) async throws {
         try await Background.reading { try copy(source, to: name, in: directory, options) }
     }
 }

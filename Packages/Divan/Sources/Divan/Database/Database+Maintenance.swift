@@ -6,14 +6,14 @@ extension Database {
     /// Deletes blobs that no document references, rewrites bodies with the current compression, and returns free space.
     ///
     /// - Throws: ``DivanError/Code/readOnly``; `notOpen`; `insideTransaction`; file system errors.
-    public func compact() throws(DivanError) {
+    public func compact() throws {
         try DivanError.converting(place: place) { try official.performMaintenance(type: .compact) }
     }
 
     /// Verifies every document and blob.
     ///
     /// - Throws: ``DivanError/Code/corrupt`` if anything is damaged; `notOpen`.
-    public func verify() throws(DivanError) {
+    public func verify() throws {
         try DivanError.converting(place: place) {
             try official.performMaintenance(type: .integrityCheck)
         }
@@ -22,7 +22,7 @@ extension Database {
     /// Encrypts the database with another key, or decrypts it with `nil`.
     ///
     /// - Throws: ``DivanError/Code/busy`` while it is in use elsewhere; `readOnly`; `notOpen`; file system errors.
-    public func changeKey(_ key: EncryptionKey?) throws(DivanError) {
+    public func changeKey(_ key: EncryptionKey?) throws {
         try DivanError.converting(place: place) { try official.changeEncryptionKey(key?.official) }
     }
 
@@ -38,7 +38,7 @@ extension Database {
     public func blob(
         contentsOf file: URL,
         type: String = "application/octet-stream"
-    ) throws(DivanError) -> Blob {
+    ) throws -> Blob {
         try DivanError.converting(place: file.path) {
             let writer = try store().blobs.writer()
             let handle = try FileHandle(forReadingFrom: file)

@@ -42,7 +42,7 @@ public final class Database: Sendable {
         _ name: String,
         in directory: URL? = nil,
         _ options: Options = Options()
-    ) throws(DivanError) -> Database {
+    ) throws -> Database {
         try DivanError.converting(place: "database \(name)") {
             let configuration = options.configuration(in: directory)
             guard
@@ -60,7 +60,7 @@ public final class Database: Sendable {
     public static func open(
         _ url: URL,
         _ options: Options = Options()
-    ) throws(DivanError) -> Database {
+    ) throws -> Database {
         guard url.isFileURL, url.pathExtension == fileExtension else {
             throw DivanError(
                 .invalidArgument,
@@ -84,7 +84,7 @@ public final class Database: Sendable {
     public static func inMemory(
         name: String = "memory",
         _ options: Options = Options()
-    ) throws(DivanError) -> Database {
+    ) throws -> Database {
         try DivanError.converting(place: "database \(name)") {
             Database(
                 try OfficialDatabase.inMemory(name: name, config: options.configuration(in: nil))
@@ -162,7 +162,7 @@ public final class Database: Sendable {
     /// Stops everything that uses the database, waits for it, and closes it; a second call does nothing.
     ///
     /// - Throws: ``DivanError/Code/insideTransaction``.
-    public func close() throws(DivanError) {
+    public func close() throws {
         try DivanError.converting(place: place) { try official.close() }
     }
 
@@ -170,7 +170,7 @@ public final class Database: Sendable {
     ///
     /// - Throws: ``DivanError/Code/busy`` while it is open elsewhere in this process; `insideTransaction`; `notOpen`;
     ///   file system errors.
-    public func delete() throws(DivanError) {
+    public func delete() throws {
         try DivanError.converting(place: place) { try official.delete() }
     }
 

@@ -4,8 +4,7 @@ internal import DivanStore
 
 /// A consistent view of the documents of a database at one moment; see `Database.read(_:)`.
 ///
-/// Only valid inside its block and on its thread; afterwards, every call throws ``DivanError/Code/notOpen``. A query
-/// sees a state at least as new as the snapshot.
+/// Only valid inside its block and on its thread; afterwards, every call throws ``DivanError/Code/notOpen``.
 public struct Snapshot {
     private let reader: StoreReader
     /// The database that is read.
@@ -22,7 +21,7 @@ public struct Snapshot {
     public func get(
         _ id: String,
         in collection: DocumentCollection
-    ) throws(DivanError) -> Document? {
+    ) throws -> Document? {
         try stored(id, in: collection).map { Document($0, in: database.official) }
     }
 
@@ -33,7 +32,7 @@ public struct Snapshot {
         _ id: String,
         in collection: DocumentCollection,
         as type: Model.Type = Model.self
-    ) throws(DivanError) -> Model? {
+    ) throws -> Model? {
         guard let stored = try stored(id, in: collection) else { return nil }
         return try collection.decode(type, stored)
     }
@@ -41,7 +40,7 @@ public struct Snapshot {
     /// Returns the number of documents that are not deleted.
     ///
     /// - Throws: ``DivanError``.
-    public func count(in collection: DocumentCollection) throws(DivanError) -> Int {
+    public func count(in collection: DocumentCollection) throws -> Int {
         try DivanError.converting(place: collection.place) {
             try reader.count(in: collection.path)
         }
@@ -65,20 +64,36 @@ public struct Snapshot {
         }
     }
 
-    /// The rows of a query; see `Database.query(_:_:)`.
+    /// The rows of a query at the moment of the snapshot; see `Database.query(_:_:)`.
     ///
     /// - Throws: The same errors as `Database.query(_:_:)`.
     public func query(
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:]
-    ) throws(DivanError) -> Rows {
-        try database.query(sql, parameters)
+    ) throws -> Rows {
+        try DivanError.converting(place: database.place) {
+            try RunnableQuery(sql: sql, parameters, of: database).rows(in: reader)
+        }
+    }
+
+    /// The documents of a query at the moment of the snapshot.
+    ///
+    /// ```swift
+    /// try db.read { snapshot in
+    ///     let open = try snapshot.all(orders.documents(where: #Predicate<Order> { !$0.isPaid }))
+    ///     let total = try snapshot.query("SELECT SUM(price) FROM orders").value(as: Double.self)
+    /// }
+    /// ```
+    ///
+    /// - Throws: The same errors as `DocumentQuery.all()`.
+    public func all<Model>(_ query: DocumentQuery<Model>) throws -> [Model] {
+        try query.all(in: reader)
     }
 
     private func stored(
         _ id: String,
         in collection: DocumentCollection
-    ) throws(DivanError) -> StoredDocument? {
+    ) throws -> StoredDocument? {
         try DivanError.converting(place: collection.place(of: id)) {
             try reader.document(StoredID(unchecked: id), in: collection.path)
         }

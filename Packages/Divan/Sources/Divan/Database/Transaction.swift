@@ -9,7 +9,7 @@ public struct Transaction: Sendable {
     /// A collection, which is created if it does not exist; see `Database.collection(_:)`.
     ///
     /// - Throws: The same errors as `Database.collection(_:)`.
-    public func collection(_ name: String) throws(DivanError) -> DocumentCollection {
+    public func collection(_ name: String) throws -> DocumentCollection {
         try database.collection(name)
     }
 
@@ -19,7 +19,7 @@ public struct Transaction: Sendable {
     public func query(
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:]
-    ) throws(DivanError) -> Rows {
+    ) throws -> Rows {
         try database.query(sql, parameters)
     }
 }

@@ -92,7 +92,7 @@ extension Blob {
     ///
     /// - Throws: ``DivanError/Code/notFound`` if the content is not in the database, for example because a sync left it
     ///   at the peer; `corrupt` if it is damaged; `notOpen`.
-    public func data() throws(DivanError) -> Data {
+    public func data() throws -> Data {
         if case .bytes(let data)? = content { return data }
         var data = Data(capacity: length)
         try forEachPiece { data.append($0) }
@@ -102,14 +102,14 @@ extension Blob {
     /// Returns the content, read on another thread.
     ///
     /// - Throws: The same errors as the synchronous call; `cancelled`.
-    public func data() async throws(DivanError) -> Data {
+    public func data() async throws -> Data {
         try await Background.reading { try data() }
     }
 
     /// Copies the content to a file, in pieces; an existing file is replaced.
     ///
     /// - Throws: The same errors as `data()`; file system errors.
-    public func write(to file: URL) throws(DivanError) {
+    public func write(to file: URL) throws {
         try DivanError.converting(place: file.path) {
             // The file gets its name when it is complete, so that an error leaves the old one.
             let draft = file.appendingPathExtension("part")
@@ -128,14 +128,14 @@ extension Blob {
     /// Copies the content to a file on another thread.
     ///
     /// - Throws: The same errors as the synchronous call; `cancelled`.
-    public func write(to file: URL) async throws(DivanError) {
+    public func write(to file: URL) async throws {
         try await Background.reading { try write(to: file) }
     }
 
     /// Calls `body` with the content in pieces of at most 64 KiB, so that memory use does not depend on its length.
     ///
     /// - Throws: The same errors as `data()`; errors thrown by `body` are converted.
-    public func forEachPiece(_ body: (Data) throws -> Void) throws(DivanError) {
+    public func forEachPiece(_ body: (Data) throws -> Void) throws {
         try DivanError.converting(place: "blob \(digest)") {
             if case .bytes(let data)? = content { return try body(data) }
             guard let key = BlobDigest(digest), let store = try store()?.blobs, store.contains(key)
@@ -144,7 +144,7 @@ extension Blob {
                     .notFound,
                     place: "blob \(digest)",
                     problem: "its content is not in the database",
-                    remedy: "sync its document again to download it"
+                    remedy: "download it with `fetch(from:)`"
                 )
             }
             let reader = try store.reader(key)

@@ -49,7 +49,7 @@ public struct Document: Sendable, Identifiable {
     /// Creates a document from JSON text.
     ///
     /// - Throws: ``DivanError/Code/decodingFailed`` if the text is not a JSON object.
-    public init(id: String? = nil, json: String) throws(DivanError) {
+    public init(id: String? = nil, json: String) throws {
         self.init(id: id)
         let parsed = try DivanError.converting(place: "document \(self.id)") {
             try JSON(parsing: json, limits: StoreLimits.bodyText)
@@ -67,7 +67,7 @@ public struct Document: Sendable, Identifiable {
     /// Creates a document from a value that is encoded as an object.
     ///
     /// - Throws: ``DivanError/Code/encodingFailed``.
-    public init(id: String? = nil, encoding value: some Encodable) throws(DivanError) {
+    public init(id: String? = nil, encoding value: some Encodable) throws {
         self.init(id: id)
         let written = try ModelWriter.write(value, place: "document \(self.id)")
         body = .members(written.members)
@@ -156,7 +156,7 @@ extension Document {
     /// - Throws: ``DivanError/Code/decodingFailed`` if the document does not match the type.
     public func decode<Model: Decodable>(
         as type: Model.Type = Model.self
-    ) throws(DivanError) -> Model {
+    ) throws -> Model {
         try ModelReader.read(type, storedBytes, id: id, contents: contents)
     }
 
@@ -212,7 +212,7 @@ extension Document {
 
 extension Document {
     /// What a save stores.
-    func written() throws(DivanError) -> WrittenBody {
+    func written() throws -> WrittenBody {
         switch body {
         case .text(let text): return WrittenBody(text: text, contents: contents)
         case .members(let members):

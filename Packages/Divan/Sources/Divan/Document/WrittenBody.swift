@@ -20,7 +20,7 @@ struct WrittenBody {
     }
 
     /// - Throws: `encodingFailed` for NaN or infinity, and for containers that are nested too deeply.
-    init(_ members: JSONObject, _ contents: BlobContents, place: String) throws(DivanError) {
+    init(_ members: JSONObject, _ contents: BlobContents, place: String) throws {
         do throws(JSONError) {
             var writer = JSONWriter(reservingByteCount: 512)
             try writer.value(.object(members))

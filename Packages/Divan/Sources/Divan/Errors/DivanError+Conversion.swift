@@ -73,7 +73,7 @@ extension DivanError {
     static func converting<Output>(
         place: @autoclosure () -> String = "",
         _ body: () throws -> Output
-    ) throws(DivanError) -> Output {
+    ) throws -> Output {
         do {
             return try body()
         } catch {

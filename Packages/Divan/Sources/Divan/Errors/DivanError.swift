@@ -9,13 +9,10 @@ public import Foundation
 ///     try notes.save(note, ifRevision: note.revision)
 /// } catch DivanError.conflict {
 ///     // somebody else changed the note
-/// } catch let error {
-///     print(error)  // collection shop.notes: document "1" …; …
+/// } catch let error as DivanError {
+///     print(error.code, error)  // tooLarge collection shop.notes: document "1" …; …
 /// }
 /// ```
-///
-/// Swift 6.3.1 crashes while compiling some functions that are not `async` and match errors by pattern only. There, add
-/// `catch { throw error }`.
 ///
 /// Printing it shows one sentence: the place, the problem and the remedy. Closures that you pass to a call, such as the
 /// body of `Database.write(_:)`, can throw errors of other types, which are rethrown unchanged.

@@ -18,7 +18,7 @@ extension Database {
     public func query(
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:]
-    ) throws(DivanError) -> Rows {
+    ) throws -> Rows {
         try DivanError.converting(place: place) {
             try RunnableQuery(sql: sql, parameters, of: self).rows()
         }
@@ -32,7 +32,7 @@ extension Database {
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:],
         limit: Duration? = nil
-    ) async throws(DivanError) -> Rows {
+    ) async throws -> Rows {
         let control = QueryControl(limit: limit)
         do {
             return try await withTaskCancellationHandler {
@@ -70,7 +70,7 @@ extension Database {
     public func explain(
         _ sql: String,
         _ parameters: [String: DocumentValue] = [:]
-    ) throws(DivanError) -> String {
+    ) throws -> String {
         try DivanError.converting(place: place) {
             try RunnableQuery(sql: sql, parameters, of: self).explanation()
         }

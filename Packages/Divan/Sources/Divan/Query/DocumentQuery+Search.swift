@@ -42,7 +42,7 @@ extension DocumentQuery {
         to vector: [Float],
         in property: String,
         limit: Int = 10
-    ) throws(DivanError) -> [(document: Model, distance: Double)] {
+    ) throws -> [(document: Model, distance: Double)] {
         try DivanError.converting(place: collection.place) {
             var statement = try statement()
             let path = QueryPath([.key("d")] + (try QueryPath(text: property)).steps)
@@ -72,7 +72,7 @@ extension DocumentCollection {
         index: String,
         as type: Model.Type = Document.self,
         limit: Int? = nil
-    ) throws(DivanError) -> [Model] {
+    ) throws -> [Model] {
         try documents(of: type, limit: limit).matching(text, index: index).all()
     }
 
@@ -84,7 +84,7 @@ extension DocumentCollection {
         in property: String,
         limit: Int = 10,
         as type: Model.Type = Document.self
-    ) throws(DivanError) -> [(document: Model, distance: Double)] {
+    ) throws -> [(document: Model, distance: Double)] {
         try documents(of: type).nearest(to: vector, in: property, limit: limit)
     }
 }

@@ -14,8 +14,8 @@ extension DocumentCollection {
     /// ```
     ///
     /// Reads nothing yet. A predicate can compare stored properties with values, test prefixes and parts of strings,
-    /// items of arrays and ranges, and combine conditions; for anything else, running the query throws
-    /// ``DivanError/Code/invalidArgument``. Documents that compare equal are sorted by ID.
+    /// items of arrays and ranges, use `isEmpty` and the `count` of arrays, and combine conditions; for anything else,
+    /// running the query throws ``DivanError/Code/invalidArgument``. Documents that compare equal are sorted by ID.
     ///
     /// - Parameters:
     ///   - type: The type of each result; ``Document`` for any document.
@@ -39,6 +39,19 @@ extension DocumentCollection {
         of type: Model.Type = Model.self,
         where predicate: Predicate<Model>? = nil,
         orderBy property: any KeyPath<Model, Value> & Sendable,
+        limit: Int? = nil
+    ) -> DocumentQuery<Model> {
+        DocumentQuery(self, predicate, [.ascending(property)], limit)
+    }
+
+    /// Returns a query for the documents of a type that meet a condition, in ascending order of an optional property;
+    /// documents without a value come first.
+    ///
+    /// See ``documents(of:where:orderBy:limit:)-(_,_,DocumentOrder<Model>...,_)``.
+    public func documents<Model: Decodable, Value: Comparable>(
+        of type: Model.Type = Model.self,
+        where predicate: Predicate<Model>? = nil,
+        orderBy property: any KeyPath<Model, Value?> & Sendable,
         limit: Int? = nil
     ) -> DocumentQuery<Model> {
         DocumentQuery(self, predicate, [.ascending(property)], limit)
@@ -71,10 +84,13 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     ///
     /// - Throws: ``DivanError/Code/invalidArgument`` for a predicate or order that a query cannot use;
     ///   `decodingFailed` for a document that does not match the type; `notOpen`.
-    public func all() throws(DivanError) -> [Model] {
+    public func all() throws -> [Model] { try all(in: nil) }
+
+    /// The documents: of the newest state, or of the one that `reader` sees.
+    func all(in reader: StoreReader?) throws -> [Model] {
         try DivanError.converting(place: collection.place) {
             var models: [Model] = []
-            try runnable().forEachRow { models.append(try model($0)) }
+            try runnable().forEachRow(in: reader) { models.append(try model($0)) }
             return models
         }
     }
@@ -82,14 +98,14 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     /// Returns the first document, or `nil` if there is none.
     ///
     /// - Throws: The same errors as `all()`.
-    public func first() throws(DivanError) -> Model? {
+    public func first() throws -> Model? {
         try limited(to: 1).all().first
     }
 
     /// Returns the number of documents that meet the condition; the limit is ignored.
     ///
     /// - Throws: The same errors as `all()`, except that no document is decoded.
-    public func count() throws(DivanError) -> Int {
+    public func count() throws -> Int {
         try DivanError.converting(place: collection.place) {
             var statement = try statement()
             statement.columns = [QueryColumn(QueryExpression(.aggregate(.count, nil)))]
@@ -128,7 +144,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     public func page(
         of size: Int,
         after position: String? = nil
-    ) throws(DivanError) -> DocumentPage<Model> {
+    ) throws -> DocumentPage<Model> {
         try DivanError.converting(place: collection.place) {
             var page = try official.pageStatement(of: size, after: position)
             for refine in refinements { try refine(&page.statement) }
@@ -146,7 +162,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     /// Describes how the query runs; see ``Database/explain(_:_:)``.
     ///
     /// - Throws: The same errors as `all()`.
-    public func explain() throws(DivanError) -> String {
+    public func explain() throws -> String {
         try DivanError.converting(place: collection.place) {
             try runnable().explanation()
         }

@@ -110,7 +110,7 @@ extension DocumentCollection {
     /// Indexes are local to the database and are not synced.
     ///
     /// - Throws: ``DivanError/Code/invalidQuery`` for an invalid expression; `readOnly`; `notOpen`.
-    public func createIndex(_ name: String, _ index: Index) throws(DivanError) {
+    public func createIndex(_ name: String, _ index: Index) throws {
         try DivanError.converting(place: "\(place), index \(name)") {
             try official.createIndex(withName: name, config: index.official)
         }
@@ -119,7 +119,7 @@ extension DocumentCollection {
     /// Deletes an index; does nothing if it does not exist.
     ///
     /// - Throws: ``DivanError/Code/readOnly``; `notOpen`.
-    public func deleteIndex(_ name: String) throws(DivanError) {
+    public func deleteIndex(_ name: String) throws {
         try DivanError.converting(place: "\(place), index \(name)") {
             try official.deleteIndex(forName: name)
         }
@@ -129,7 +129,7 @@ extension DocumentCollection {
     ///
     /// - Throws: ``DivanError/Code/notOpen``.
     public var indexes: [String] {
-        get throws(DivanError) {
+        get throws {
             try DivanError.converting(place: place) { try official.indexes() }
         }
     }

@@ -35,7 +35,7 @@ public struct Rows: RandomAccessCollection, Sendable {
     /// - Throws: ``DivanError/Code/decodingFailed`` for the first row that does not match.
     public func rows<Model: Decodable>(
         as type: Model.Type = Model.self
-    ) throws(DivanError) -> [Model] {
+    ) throws -> [Model] {
         var models: [Model] = []
         models.reserveCapacity(values.count)
         for row in self { models.append(try row.decode(as: type)) }
@@ -47,7 +47,7 @@ public struct Rows: RandomAccessCollection, Sendable {
     /// - Throws: ``DivanError/Code/decodingFailed`` for the first value that does not match, including a missing one.
     public func values<Value: Decodable>(
         as type: Value.Type = Value.self
-    ) throws(DivanError) -> [Value] {
+    ) throws -> [Value] {
         var found: [Value] = []
         found.reserveCapacity(values.count)
         for row in self { found.append(try row.firstValue(as: type)) }
@@ -59,7 +59,7 @@ public struct Rows: RandomAccessCollection, Sendable {
     /// - Throws: ``DivanError/Code/decodingFailed`` if the value does not match.
     public func value<Value: Decodable>(
         as type: Value.Type = Value.self
-    ) throws(DivanError) -> Value? {
+    ) throws -> Value? {
         guard let row = first, let value = row[0], !value.isNull else { return nil }
         return try row.firstValue(as: type)
     }
@@ -154,7 +154,7 @@ public struct Row: Sendable {
     /// - Throws: ``DivanError/Code/decodingFailed`` if the row does not match the type.
     public func decode<Model: Decodable>(
         as type: Model.Type = Model.self
-    ) throws(DivanError) -> Model {
+    ) throws -> Model {
         // A single document needs no lookup of columns.
         if values.count == 1, columns.bodies == [0], case .container(let text) = values[0] {
             return try ModelReader.read(type, text, contents: columns.contents)
@@ -162,7 +162,7 @@ public struct Row: Sendable {
         return try ModelReader.read(type, self)
     }
 
-    func firstValue<Value: Decodable>(as type: Value.Type) throws(DivanError) -> Value {
+    func firstValue<Value: Decodable>(as type: Value.Type) throws -> Value {
         let json = json(at: 0) ?? .null
         return try ModelReader.read(type, value: json, columns.contents)
     }

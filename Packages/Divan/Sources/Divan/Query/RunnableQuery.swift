@@ -42,7 +42,7 @@ struct RunnableQuery: Sendable {
         try requireParameters(parameters.keys)
     }
 
-    private func requireParameters(_ given: some Sequence<String>) throws(DivanError) {
+    private func requireParameters(_ given: some Sequence<String>) throws {
         let given = Set(given.map { ExactText($0) })
         for name in checked.parameters where !given.contains(name) && !name.text.hasPrefix("opt_") {
             throw DivanError(
@@ -66,21 +66,26 @@ struct RunnableQuery: Sendable {
         )
     }
 
-    /// Calls `body` with each row as it is found.
+    /// Calls `body` with each row as it is found: of the newest state, or of the one that `reader` sees.
     func forEachRow(
         _ control: QueryControl = QueryControl(),
+        in reader: StoreReader? = nil,
         _ body: ([QueryValue]) throws -> Void
     ) throws {
         let query = StorageQuery(checked, parameters: parameters, control: control)
+        if let reader { return try reader.forEachRow(of: query, body) }
         let rows = try database.store().rows(of: query)
         defer { rows.end() }
         while let row = try rows.next() { try body(row) }
     }
 
-    /// All current rows.
-    func rows(_ control: QueryControl = QueryControl()) throws -> Rows {
+    /// All rows: of the newest state, or of the one that `reader` sees.
+    func rows(
+        _ control: QueryControl = QueryControl(),
+        in reader: StoreReader? = nil
+    ) throws -> Rows {
         var found: [[QueryValue]] = []
-        try forEachRow(control) { found.append($0) }
+        try forEachRow(control, in: reader) { found.append($0) }
         return Rows(columns, found)
     }
 

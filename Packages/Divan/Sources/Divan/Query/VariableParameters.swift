@@ -13,7 +13,7 @@ extension Database {
     public func query(
         _ sql: String,
         _ parameters: [String: any DocumentValueConvertible]
-    ) throws(DivanError) -> Rows {
+    ) throws -> Rows {
         try query(sql, parameters.documentValues)
     }
 
@@ -25,7 +25,7 @@ extension Database {
         _ sql: String,
         _ parameters: [String: any DocumentValueConvertible],
         limit: Duration? = nil
-    ) async throws(DivanError) -> Rows {
+    ) async throws -> Rows {
         try await query(sql, parameters.documentValues, limit: limit)
     }
 
@@ -57,7 +57,7 @@ extension Snapshot {
     public func query(
         _ sql: String,
         _ parameters: [String: any DocumentValueConvertible]
-    ) throws(DivanError) -> Rows {
+    ) throws -> Rows {
         try query(sql, parameters.documentValues)
     }
 }
@@ -70,7 +70,7 @@ extension Transaction {
     public func query(
         _ sql: String,
         _ parameters: [String: any DocumentValueConvertible]
-    ) throws(DivanError) -> Rows {
+    ) throws -> Rows {
         try query(sql, parameters.documentValues)
     }
 }

@@ -35,7 +35,7 @@ extension Background {
     static func placing<Output: Sendable>(
         _ place: String,
         _ body: @escaping @Sendable () throws -> Output
-    ) async throws(DivanError) -> Output {
+    ) async throws -> Output {
         try await reading { try DivanError.converting(place: place, body) }
     }
 }

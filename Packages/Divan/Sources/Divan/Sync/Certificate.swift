@@ -17,14 +17,14 @@ public struct Certificate: Sendable, Hashable {
     /// Reads the first certificate of a PEM text.
     ///
     /// - Throws: ``DivanError/Code/invalidIdentity`` if it contains none.
-    public init(pem: String) throws(DivanError) {
+    public init(pem: String) throws {
         wrapped = try DivanError.converting { try DivanTLS.TLSCertificate(pem: pem) }
     }
 
     /// Reads a certificate in DER.
     ///
     /// - Throws: ``DivanError/Code/invalidIdentity`` if the data is not a certificate.
-    public init(der: Data) throws(DivanError) {
+    public init(der: Data) throws {
         wrapped = try DivanError.converting {
             let bytes = Array(der)
             return try DivanTLS.TLSCertificate(der: bytes.span)
@@ -35,7 +35,7 @@ public struct Certificate: Sendable, Hashable {
     ///
     /// - Throws: ``DivanError/Code/notFound`` without the file, ``DivanError/Code/invalidIdentity`` if it contains no
     ///   certificate.
-    public init(contentsOf file: URL) throws(DivanError) {
+    public init(contentsOf file: URL) throws {
         let data = try Self.read(file)
         if let text = String(data: data, encoding: .utf8), text.contains("-----BEGIN") {
             try self.init(pem: text)
@@ -47,13 +47,13 @@ public struct Certificate: Sendable, Hashable {
     /// Reads all certificates of a PEM text, such as a bundle of authorities.
     ///
     /// - Throws: ``DivanError/Code/invalidIdentity`` if one is damaged.
-    public static func all(inPEM text: String) throws(DivanError) -> [Certificate] {
+    public static func all(inPEM text: String) throws -> [Certificate] {
         try DivanError.converting {
             try DivanTLS.TLSCertificate.certificates(pem: text).map { Certificate($0) }
         }
     }
 
-    static func read(_ file: URL) throws(DivanError) -> Data {
+    static func read(_ file: URL) throws -> Data {
         do {
             return try Data(contentsOf: file)
         } catch {

@@ -24,7 +24,7 @@ public struct FieldKeys: Sendable {
     public init(
         current: String,
         _ keys: KeyValuePairs<String, EncryptionKey>
-    ) throws(DivanError) {
+    ) throws {
         self.keys = try DivanError.converting(place: "field keys") {
             let pairs = keys.map { ($0.key, $0.value.official) }
             return try PropertyKeys(current: current, pairs: pairs)

@@ -76,7 +76,7 @@ extension Identity {
         usage: Usage = [.server, .client],
         validFor lifetime: Duration = .seconds(365 * 86_400),
         key: KeyType = .rsa
-    ) throws(DivanError) -> Identity {
+    ) throws -> Identity {
         try make(name, hosts, usage, lifetime, key, issuer: nil)
     }
 
@@ -88,7 +88,7 @@ extension Identity {
         named name: String,
         validFor lifetime: Duration = .seconds(3_650 * 86_400),
         key: KeyType = .rsa
-    ) throws(DivanError) -> Identity {
+    ) throws -> Identity {
         try make(name, [], [], lifetime, key, isAuthority: true, issuer: nil)
     }
 
@@ -104,7 +104,7 @@ extension Identity {
         usage: Usage = [.server, .client],
         validFor lifetime: Duration = .seconds(365 * 86_400),
         key: KeyType = .rsa
-    ) throws(DivanError) -> Identity {
+    ) throws -> Identity {
         try Self.make(name, hosts, usage, lifetime, key, issuer: credential)
     }
 
@@ -116,7 +116,7 @@ extension Identity {
         _ key: KeyType,
         isAuthority: Bool = false,
         issuer: TLSCredential?
-    ) throws(DivanError) -> Identity {
+    ) throws -> Identity {
         try DivanError.converting(place: "identity “\(name)”") {
             guard lifetime > .zero else {
                 throw DivanError(
@@ -153,14 +153,14 @@ extension Identity {
     /// Reads a private key and its certificate chain, leaf first, from PEM text.
     ///
     /// - Throws: ``DivanError/Code/invalidIdentity`` for a wrong password, or if key and certificate do not match.
-    public init(pem: String, password: String? = nil) throws(DivanError) {
+    public init(pem: String, password: String? = nil) throws {
         credential = try DivanError.converting { try TLSCredential(pem: pem, password: password) }
     }
 
     /// Reads a private key and its certificate chain from PKCS #12.
     ///
     /// - Throws: ``DivanError/Code/invalidIdentity`` for a wrong password or damaged data.
-    public init(pkcs12: Data, password: String? = nil) throws(DivanError) {
+    public init(pkcs12: Data, password: String? = nil) throws {
         let bytes = Array(pkcs12)
         credential = try DivanError.converting {
             try TLSCredential(pkcs12: bytes.span, password: password)
@@ -171,7 +171,7 @@ extension Identity {
     ///
     /// - Throws: ``DivanError/Code/notFound`` without the file, ``DivanError/Code/invalidIdentity`` for a wrong
     ///   password, or if key and certificate do not match.
-    public init(contentsOf file: URL, password: String? = nil) throws(DivanError) {
+    public init(contentsOf file: URL, password: String? = nil) throws {
         let data = try Certificate.read(file)
         if let text = String(data: data, encoding: .utf8), text.contains("-----BEGIN") {
             try self.init(pem: text, password: password)
@@ -181,12 +181,12 @@ extension Identity {
     }
 
     /// Returns the key and the chain as PEM; the key is encrypted if there is a password.
-    public func pem(password: String? = nil) throws(DivanError) -> String {
+    public func pem(password: String? = nil) throws -> String {
         try DivanError.converting { try credential.pem(password: password) }
     }
 
     /// Returns the key and the chain as PKCS #12, encrypted with the password.
-    public func pkcs12(password: String) throws(DivanError) -> Data {
+    public func pkcs12(password: String) throws -> Data {
         try DivanError.converting {
             let name = credential.leaf.commonName ?? ""
             return Data(try credential.pkcs12(password: password, name: name))
@@ -226,7 +226,7 @@ extension Identity {
     public static func stored(
         as name: String,
         in storage: Storage = .user
-    ) throws(DivanError) -> Identity? {
+    ) throws -> Identity? {
         try DivanError.converting(place: "identity “\(name)”") {
             try storage.store.credential(label: name).map { Identity($0) }
         }
@@ -235,7 +235,7 @@ extension Identity {
     /// Stores the identity under a name, and replaces one that is stored there.
     ///
     /// - Throws: ``DivanError/Code/invalidIdentity`` if it cannot be written.
-    public func store(as name: String, in storage: Storage = .user) throws(DivanError) {
+    public func store(as name: String, in storage: Storage = .user) throws {
         try DivanError.converting(place: "identity “\(name)”") {
             if try storage.store.credential(label: name) == nil {
                 try storage.store.save(credential, label: name)
@@ -249,14 +249,14 @@ extension Identity {
     public static func deleteStored(
         _ name: String,
         in storage: Storage = .user
-    ) throws(DivanError) {
+    ) throws {
         try DivanError.converting(place: "identity “\(name)”") {
             try storage.store.delete(label: name)
         }
     }
 
     /// The names of all stored identities, sorted.
-    public static func storedNames(in storage: Storage = .user) throws(DivanError) -> [String] {
+    public static func storedNames(in storage: Storage = .user) throws -> [String] {
         try DivanError.converting { try storage.store.labels().sorted() }
     }
 }

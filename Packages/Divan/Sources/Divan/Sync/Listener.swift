@@ -61,7 +61,7 @@ public final class Listener: Sendable {
         isReadOnly: Bool = false,
         access: (@Sendable (Client) async -> Access)? = nil,
         options: Options = Options()
-    ) throws(DivanError) -> Listener {
+    ) throws -> Listener {
         let settings = ListenerSettings(
             database: database,
             collections: collections,
@@ -87,7 +87,7 @@ public final class Listener: Sendable {
         isReadOnly: Bool = false,
         access: (@Sendable (Client) async -> Access)? = nil,
         options: Options = Options()
-    ) async throws(DivanError) -> Listener {
+    ) async throws -> Listener {
         let settings = ListenerSettings(
             database: database,
             collections: collections,
@@ -223,7 +223,7 @@ extension Listener {
     ///
     /// - Throws: ``DivanError/Code/notOpen`` if the listener was stopped, the database is closed or a collection was
     ///   deleted; the transport is not started then.
-    public func accept(_ transport: any MessageTransport) throws(DivanError) {
+    public func accept(_ transport: any MessageTransport) throws {
         guard !isStopped.withLock({ $0 }) else {
             throw DivanError(
                 .notOpen,

@@ -59,7 +59,7 @@ public final class Mesh: Sendable {
         seeds: [URL] = [],
         port: UInt16 = 0,
         networkInterface: String? = nil
-    ) throws(DivanError) -> Mesh {
+    ) throws -> Mesh {
         let settings = MeshSettings(
             group: group,
             database: database,
@@ -89,7 +89,7 @@ public final class Mesh: Sendable {
         seeds: [URL] = [],
         port: UInt16 = 0,
         networkInterface: String? = nil
-    ) async throws(DivanError) -> Mesh {
+    ) async throws -> Mesh {
         let settings = MeshSettings(
             group: group,
             database: database,

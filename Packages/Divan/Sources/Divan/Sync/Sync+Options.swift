@@ -9,7 +9,7 @@ extension Sync {
         public enum Blobs: Sendable, Hashable {
             /// All blobs.
             case all
-            /// No blobs; download them later.
+            /// No blobs; download them later with ``Blob/fetch(from:progress:)``.
             case none
             /// Blobs up to a size in bytes.
             case upTo(byteCount: UInt64)

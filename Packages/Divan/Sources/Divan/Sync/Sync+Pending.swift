@@ -28,26 +28,26 @@ extension Sync {
     /// - Returns: The IDs, in the order of their bytes for each collection.
     /// - Throws: ``DivanError/Code/unsupported`` if the sync only pulls, ``DivanError/Code/notOpen`` if the collection is
     ///   not part of the sync or was deleted, or the database is closed.
-    public func pending(in collection: DocumentCollection? = nil) throws(DivanError) -> [String] {
+    public func pending(in collection: DocumentCollection? = nil) throws -> [String] {
         try ask(collection) { try $0.pendingDocuments(collection: $1) }.flatMap(\.self)
     }
 
     /// Returns the IDs of the documents with changes that have not been sent yet; see ``pending(in:)``.
     public func pending(
         in collection: DocumentCollection? = nil
-    ) async throws(DivanError) -> [String] {
+    ) async throws -> [String] {
         try await inBackground { try self.pending(in: collection) }
     }
 
     /// Counts the documents with changes that have not been sent yet, without a list in memory; see `pending(in:)`.
-    public func pendingCount(in collection: DocumentCollection? = nil) throws(DivanError) -> Int {
+    public func pendingCount(in collection: DocumentCollection? = nil) throws -> Int {
         try ask(collection) { try $0.pendingDocumentCount(collection: $1) }.reduce(0, +)
     }
 
     /// Counts the documents with changes that have not been sent yet; see `pending(in:)`.
     public func pendingCount(
         in collection: DocumentCollection? = nil
-    ) async throws(DivanError) -> Int {
+    ) async throws -> Int {
         try await inBackground { try self.pendingCount(in: collection) }
     }
 
@@ -57,7 +57,7 @@ extension Sync {
     public func isPending(
         _ id: String,
         in collection: DocumentCollection
-    ) throws(DivanError) -> Bool {
+    ) throws -> Bool {
         try ask(collection) { try $0.isDocumentPending(id, collection: $1) }.contains(true)
     }
 
@@ -65,7 +65,7 @@ extension Sync {
     public func isPending(
         _ id: String,
         in collection: DocumentCollection
-    ) async throws(DivanError) -> Bool {
+    ) async throws -> Bool {
         try await inBackground { try self.isPending(id, in: collection) }
     }
 
@@ -80,7 +80,7 @@ extension Sync {
     /// - Throws: ``DivanError/Code/notOpen`` as `pending(in:)`.
     public func refused(
         in collection: DocumentCollection? = nil
-    ) throws(DivanError) -> [RefusedDocument] {
+    ) throws -> [RefusedDocument] {
         let direction = engine.settings.direction
         return try ask(collection) { replicator, collection in
             let name = collection.storePath.wireName
@@ -96,14 +96,14 @@ extension Sync {
     /// Returns the documents that the peer refused and those that could not be pulled; see ``refused(in:)``.
     public func refused(
         in collection: DocumentCollection? = nil
-    ) async throws(DivanError) -> [RefusedDocument] {
+    ) async throws -> [RefusedDocument] {
         try await inBackground { try self.refused(in: collection) }
     }
 
     private func ask<Answer>(
         _ collection: DocumentCollection?,
         _ question: (Replicator, OfficialCollection) throws -> Answer
-    ) throws(DivanError) -> [Answer] {
+    ) throws -> [Answer] {
         let replicator = try engine.replicator()
         return try DivanError.converting(place: engine.settings.place) {
             let collections = collection.map { [$0.official] } ?? replicator.config.collections
@@ -113,7 +113,7 @@ extension Sync {
 
     private func inBackground<Answer: Sendable>(
         _ body: @escaping @Sendable () throws -> Answer
-    ) async throws(DivanError) -> Answer {
+    ) async throws -> Answer {
         let settings = engine.settings
         return try await Background.placing(settings.place, body)
     }

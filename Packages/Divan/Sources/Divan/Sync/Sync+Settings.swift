@@ -233,6 +233,8 @@ extension Sync {
         public static let system = Trust(rule: .system)
 
         /// Only this certificate, or one that it has signed; neither its validity nor the host's name is checked.
+        ///
+        /// A self-signed certificate may be renewed with the same key: the pin accepts the new one.
         public static func pinned(_ certificate: Certificate) -> Trust {
             Trust(rule: .pinned(certificate))
         }

@@ -130,7 +130,7 @@ extension Sync {
     public func run(
         retryingRefused: Bool = false,
         reset: Bool = false
-    ) async throws(DivanError) -> Summary {
+    ) async throws -> Summary {
         let request = SyncEngine.Request(retryingRefused: retryingRefused, reset: reset)
         if Task.isCancelled { throw engine.cancellation }
         let end = await withTaskCancellationHandler {
@@ -151,7 +151,7 @@ extension Sync {
     public func run(
         retryingRefused: Bool = false,
         reset: Bool = false
-    ) throws(DivanError) -> Summary {
+    ) throws -> Summary {
         let request = SyncEngine.Request(retryingRefused: retryingRefused, reset: reset)
         return try engine.runOnceBlocking(request)
     }

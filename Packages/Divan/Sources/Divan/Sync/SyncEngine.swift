@@ -108,7 +108,7 @@ final class SyncEngine: Sendable {
     }
 
     /// A replicator with the current collections, for questions about them.
-    func replicator() throws(DivanError) -> Replicator {
+    func replicator() throws -> Replicator {
         try DivanError.converting(place: settings.place) {
             try replicator(isContinuous: state.withLock { $0.job?.isContinuous ?? false })
         }
@@ -141,7 +141,7 @@ extension SyncEngine {
     }
 
     /// Runs once, and blocks until the run has ended.
-    func runOnceBlocking(_ request: Request) throws(DivanError) -> Sync.Summary {
+    func runOnceBlocking(_ request: Request) throws -> Sync.Summary {
         let end = AwaitedResult<Sync.Summary, DivanError>()
         runOnce(request) { end.set($0) }
         guard let result = end.wait(until: .distantFuture) else { throw cancellation }

@@ -126,7 +126,50 @@ import Testing
             var ids: [String] = []
             try snapshot.forEachDocument(in: notes) { ids.append($0.id) }
             #expect(ids == ["1"])
+            let sum = try snapshot.query("SELECT SUM(n) FROM notes").value(as: Int.self)
+            #expect(sum == 1)
+            #expect(try snapshot.all(notes.documents(of: Document.self)).map(\.id) == ["1"])
         }
+        #expect(try notes.count() == 2)
+    }
+
+    @Test("A model with a UUID is read, changed and deleted by it")
+    func identifiedByUUID() throws {
+        let chore = Chore(title: "paint")
+        try notes.save(chore)
+        #expect(try notes.contains(chore.id))
+        #expect(try notes.get(chore.id, as: Chore.self) == chore)
+        #expect(try notes.get(chore.id)?.id == chore.id.uuidString)
+        let sanded = try notes.update(chore.id, as: Chore.self) { $0.title = "sand" }
+        #expect(sanded.title == "sand")
+        try notes.expire(chore.id, after: .seconds(3_600))
+        #expect(try #require(try notes.expiration(of: chore.id.uuidString)) > Date())
+        try notes.expire(chore.id, at: nil)
+        #expect(try notes.delete(chore.id))
+        try notes.save(chore)
+        #expect(try notes.purge(chore.id))
+        #expect(try !notes.purge(chore.id) && !notes.delete(chore.id))
+    }
+
+    @Test("A model with a UUID is read, changed and deleted by it in async code")
+    func identifiedByUUIDAsync() async throws {
+        let chore = Chore(title: "paint")
+        try await notes.save(chore)
+        #expect(try await notes.get(chore.id, as: Chore.self) == chore)
+        try await notes.update(chore.id, as: Chore.self) { $0.title = "oil" }
+        #expect(try await notes.get(chore.id)?.title == "oil")
+        #expect(try await notes.delete(chore.id))
+        #expect(try await !notes.contains(chore.id))
+        try await notes.save(chore)
+        try await notes.expire(chore.id, after: .seconds(3_600))
+        #expect(try await notes.expiration(of: chore.id.uuidString) != nil)
+        try await notes.expire(chore.id, at: nil)
+        #expect(try await notes.purge(chore.id))
+    }
+
+    private struct Chore: Codable, Identifiable, Sendable, Equatable {
+        var id = UUID()
+        var title: String
     }
 
     @Test("Collections are created on first use, and named with their scope")
@@ -156,9 +199,9 @@ import Testing
         #expect(try await notes.get("1") == nil)
         try await notes.save(Document(id: "2"))
         try await notes.expire("2", at: Date(timeIntervalSinceNow: 3_600))
-        #expect(try notes.expiration(of: "2") != nil)
+        #expect(try await notes.expiration(of: "2") != nil)
         try await notes.expire("2", at: nil)
-        #expect(try notes.expiration(of: "2") == nil)
+        #expect(try await notes.expiration(of: "2") == nil)
         expect(.notFound) { try notes.expire("none", at: Date()) }
     }
 }

@@ -96,7 +96,7 @@ import Testing
     @Test("A cancelled task saves nothing")
     func cancellation() async throws {
         let database = try Database.inMemory()
-        let notes = try database.existingCollection("_default")
+        let notes = try await database.existingCollection("_default")
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             try await notes?.save(Document(id: "1"))

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Live queries, changes and observed values.
-@Suite(.timeLimit(.minutes(2))) struct LiveTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveTests {
     private let database: Database
     private let notes: DocumentCollection
 

@@ -82,6 +82,60 @@ import Testing
         #expect(try withID.rows(as: Chair.self).first?.tags == ["leather"])
     }
 
+    @Test("Predicates use properties of structs that are not Equatable, and the counts of arrays")
+    func nestedPredicates() throws {
+        struct Address: Codable, Sendable {
+            var city: String
+            var tags: [String] = []
+        }
+        struct Site: Codable, Identifiable, Sendable {
+            var id: String
+            var address: Address
+            var note: String?
+            var visit: Date?
+        }
+        let sites = try database.collection("sites")
+        let day = Date(timeIntervalSince1970: 86_400)
+        for site in [
+            Site(id: "1", address: Address(city: "Gent"), visit: day),
+            Site(id: "2", address: Address(city: "Rome", tags: ["old", "big"]), note: ""),
+        ] {
+            try sites.save(site)
+        }
+        func ids(_ predicate: Predicate<Site>) throws -> [String] {
+            try sites.documents(where: predicate, orderBy: \.id).all().map(\.id)
+        }
+        #expect(try ids(#Predicate { $0.address.city == "Gent" }) == ["1"])
+        #expect(try ids(#Predicate { $0.address.tags.isEmpty }) == ["1"])
+        #expect(try ids(#Predicate { $0.address.tags.count > 1 }) == ["2"])
+        let empty = #Predicate<Site> { !$0.address.city.isEmpty && $0.note?.isEmpty == true }
+        #expect(try ids(empty) == ["2"])
+        #expect(try sites.documents(of: Site.self, orderBy: \.visit).all().map(\.id) == ["2", "1"])
+    }
+
+    @Test("A predicate that a query cannot use is named as it is written")
+    func unusablePredicates() throws {
+        enum Kind: String, Codable { case chair, table }
+        struct Thing: Codable, Identifiable, Sendable {
+            var id: String
+            var kind: Kind
+            var tags: [String]
+        }
+        func problem<Model: Decodable>(_ predicate: Predicate<Model>) throws -> String {
+            let error = #expect(throws: DivanError.self) {
+                try chairs.documents(where: predicate).count()
+            }
+            #expect(error?.code == .invalidArgument)
+            return error?.description ?? ""
+        }
+        let unknown = try problem(#Predicate<Thing> { $0.tags == ["a"] })
+        #expect(unknown.contains("make Kind CaseIterable"), "\(unknown)")
+        let inner = try problem(#Predicate<Chair> { $0.tags.contains { $0.isEmpty } })
+        #expect(inner.contains("contains(where:) in a predicate"), "\(inner)")
+        let count = try problem(#Predicate<Chair> { $0.name.count == 3 })
+        #expect(count.contains("count in a predicate"), "\(count)")
+    }
+
     @Test("Predicates and key paths find documents")
     func predicates() throws {
         func ids(_ predicate: Predicate<Chair>) throws -> [String] {

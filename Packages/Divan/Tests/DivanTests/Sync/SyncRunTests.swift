@@ -1,5 +1,6 @@
 import Divan
 import Foundation
+import Synchronization
 import Testing
 
 /// Running once and continuously, stopping, and errors.
@@ -8,6 +9,48 @@ import Testing
 
     init() throws {
         peers = try SyncPeers()
+    }
+
+    @Test func `a blob that a pull did not download is fetched from the peer`() async throws {
+        let photo = Data(repeating: 7, count: 200_000)
+        try await peers.theirNotes.save(
+            Document(id: "rome", ["photo": Blob(photo, type: "image/png").documentValue])
+        )
+        let listener = try await peers.listen()
+        let sync = try peers.sync(listener) { $0.blobs = .none }
+        try await sync.run()
+        let found = try await peers.notes.get("rome")?.photo?.blob
+        let blob = try #require(found)
+        #expect(!blob.isHere)
+        let error = await #expect(throws: DivanError.self) { try await blob.data() }
+        #expect(error?.code == .notFound)
+        #expect(error?.remedy?.contains("fetch(from:)") == true)
+        let received = Mutex(0)
+        try await blob.fetch(from: sync) { count in received.withLock { $0 = count } }
+        #expect(blob.isHere)
+        #expect(received.withLock { $0 } == photo.count)
+        #expect(try await blob.data() == photo)
+        try await blob.fetch(from: sync)
+        let gone = Blob(Data([1]), type: "image/png")
+        #expect(gone.isHere)
+        await listener.stop()
+        try await peers.there.close()
+    }
+
+    @Test func `a blob that the peer does not have is reported as missing`() async throws {
+        try await peers.theirNotes.save(
+            Document(id: "rome", ["photo": Blob(Data([1, 2, 3])).documentValue])
+        )
+        let listener = try await peers.listen()
+        let sync = try peers.sync(listener) { $0.blobs = .none }
+        try await sync.run()
+        let found = try await peers.notes.get("rome")?.photo?.blob
+        try await peers.theirNotes.purge("rome")
+        try await peers.there.compact()
+        let blob = try #require(found)
+        let error = await #expect(throws: DivanError.self) { try await blob.fetch(from: sync) }
+        #expect(error?.code == .notFound)
+        await listener.stop()
     }
 
     @Test func `one run transfers all documents in both directions`() async throws {

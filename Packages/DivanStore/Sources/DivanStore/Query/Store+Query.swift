@@ -31,6 +31,19 @@ extension Store {
     }
 }
 
+extension StoreReader {
+    /// Runs a query on the state that this reader sees, and calls `body` with each row as it is found.
+    ///
+    /// - Throws: As `Store.rows(of:)`; errors of `body`.
+    public func forEachRow(
+        of query: StorageQuery,
+        _ body: ([QueryValue]) throws -> Void
+    ) throws {
+        try query.checkParameters()
+        try current().run(query, body)
+    }
+}
+
 extension StorageQuery {
     /// Rejects values for parameters that the query does not have.
     func checkParameters() throws(QueryError) {

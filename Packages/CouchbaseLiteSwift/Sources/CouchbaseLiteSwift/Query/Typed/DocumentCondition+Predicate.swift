@@ -11,9 +11,9 @@ extension DocumentCondition {
     /// ```
     ///
     /// Supported are comparisons of stored properties with values (`==`, `!=`, `<`, `<=`, `>`, `>=`), tests for a
-    /// prefix or a part of a string, for an array item, for one of several values and for a range, optionals with `?.`,
-    /// `!` and `??`, and combinations with `&&`, `||` and `!`. For anything else, the query throws an error when it
-    /// runs. `!` on an optional without a value is not an error: the comparison is false.
+    /// prefix or a part of a string, for an array item, for one of several values and for a range, `isEmpty`, the
+    /// `count` of an array, optionals with `?.`, `!` and `??`, and combinations with `&&`, `||` and `!`. For anything
+    /// else, the query throws an error when it runs. `!` on an optional without a value is not an error: the comparison is false.
     public init(_ predicate: Predicate<Model>) {
         self.init(predicate, idKey: nil)
     }
@@ -133,13 +133,31 @@ private struct PredicateScope {
         _ expression: any PredicateExpression,
         _ reason: String = "cannot be converted to a query"
     ) -> NSError {
-        let name = "\(type(of: expression))".prefix { $0 != "<" }
-        return NSError(
+        NSError(
             CBLError.invalidParameter,
-            "part of the predicate (\(name)) \(reason); compare stored properties with values, or "
-                + "write the query in SQL++"
+            "\(name(of: expression)) in a predicate \(reason); compare stored properties with "
+                + "values, or write the query in SQL++"
         )
     }
+
+    /// What the program has written for a part of a predicate, as far as it is known.
+    private func name(of expression: any PredicateExpression) -> String {
+        if let property = expression as? any PredicateProperty { return property.name }
+        let type = String("\(type(of: expression))".prefix { $0 != "<" })
+        return Self.names[type] ?? type
+    }
+
+    private static let names = [
+        "Arithmetic": "arithmetic", "CollectionIndexSubscript": "[index]",
+        "Conditional": "if and ?:", "ConditionalCast": "as?", "DictionaryKeySubscript": "[key]",
+        "Filter": "filter", "NilCoalesce": "??", "SequenceAllSatisfy": "allSatisfy",
+        "SequenceContainsWhere": "contains(where:)", "SequenceMaximum": "max()",
+        "SequenceMinimum": "min()", "StringCaseInsensitiveCompare": "caseInsensitiveCompare",
+        "StringContainsRegex": "contains(Regex)",
+        "StringLocalizedCompare": "localizedCompare",
+        "StringLocalizedStandardContains": "localizedStandardContains", "TypeCheck": "is",
+        "UnaryMinus": "-", "Value": "the value", "Variable": "the document",
+    ]
 }
 
 extension QueryComparison {
@@ -164,11 +182,31 @@ extension PredicateExpressions.Variable: PredicateLowering {
     }
 }
 
-extension PredicateExpressions.KeyPath: PredicateLowering
-where Root.Output: Decodable, Output: Equatable {
+/// A key path in a predicate.
+private protocol PredicateProperty {
+    /// The key path as it is written, such as `\Site.address`.
+    var name: String { get }
+}
+
+extension PredicateExpressions.KeyPath: PredicateProperty {
+    fileprivate var name: String {
+        switch kind {
+        case .collectionCount: "count"
+        case .collectionIsEmpty: "isEmpty"
+        case .collectionFirst: "first"
+        case .bidirectionalCollectionLast: "last"
+        default: "\(keyPath)".contains("<computed") ? "a computed property" : "\(keyPath)"
+        }
+    }
+}
+
+extension PredicateExpressions.KeyPath: PredicateLowering where Root.Output: Decodable {
     fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
         guard case .property(.body(let around)) = try scope.part(root) else {
             throw scope.refusal(self)
+        }
+        if let kind {
+            return try lowered(kind, of: ModelProbe.Place.body(around).expression, scope)
         }
         switch try DocumentProperty(keyPath).place {
         case .body(let path):
@@ -178,7 +216,31 @@ where Root.Output: Decodable, Output: Equatable {
         case .documentID: throw scope.refusal(self)
         }
     }
+
+    /// The length of an array, or whether an array or a string is empty.
+    private func lowered(
+        _ kind: CommonKeyPathKind,
+        of collection: QueryExpression,
+        _ scope: PredicateScope
+    ) throws -> PredicatePart {
+        let length = QueryExpression(.call(.arrayLength, [collection]))
+        let isArray = Root.Output.self is any PredicateArray.Type
+        switch kind {
+        case .collectionCount where isArray: return .computed(length)
+        case .collectionIsEmpty where isArray:
+            return .condition(try .equality(length, 0, isNegated: false))
+        case .collectionIsEmpty where Root.Output.self == String.self:
+            return .condition(try .equality(collection, "", isNegated: false))
+        default: throw scope.refusal(self)
+        }
+    }
 }
+
+/// A type that is stored as an array.
+private protocol PredicateArray {}
+
+extension Array: PredicateArray {}
+extension Set: PredicateArray {}
 
 extension PredicateExpressions.Value: PredicateLowering {
     fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {

@@ -50,7 +50,7 @@ struct DocumentProperty {
     /// Finds the property.
     ///
     /// - Throws: `CBLError.invalidParameter` for one that is computed or cannot be found.
-    init<Model: Decodable, Value: Equatable>(
+    init<Model: Decodable, Value>(
         _ keyPath: any KeyPath<Model, Value> & Sendable
     ) throws {
         let name = Name(keyPath: keyPath)
@@ -74,7 +74,7 @@ struct DocumentProperty {
         QueryExpression(.metadata(of: QueryPath([.key(source)]), key: key))
     }
 
-    private static func place<Model: Decodable, Value: Equatable>(
+    private static func place<Model: Decodable, Value>(
         of keyPath: KeyPath<Model, Value>
     ) throws -> ModelProbe.Place {
         let naming = Model.self as? any DocumentKeyNaming.Type
@@ -88,8 +88,9 @@ struct DocumentProperty {
             for place in record.leaves.keys {
                 let (other, attempt) = try ModelProbe.model(Model.self, trying: place)
                 let value = other[keyPath: keyPath]
-                guard value != usual else { continue }
-                seen[place] = attempt.leaves[place].flatMap { $0 as? Value } == value
+                guard !areEqual(value, usual) else { continue }
+                let leaf = attempt.leaves[place].flatMap { $0 as? Value }
+                seen[place] = leaf.map { areEqual($0, value) } ?? false
             }
             // A property with an offset is stored.
             let isStored = MemoryLayout<Model>.offset(of: keyPath) != nil
@@ -101,7 +102,7 @@ struct DocumentProperty {
         } catch {
             throw refusal(
                 Model.self,
-                "the model cannot be decoded from sample values: \(error)"
+                "it cannot be decoded from sample values: \(error)"
             )
         }
         throw refusal(
@@ -112,7 +113,7 @@ struct DocumentProperty {
 
     /// Whether a key path that may be computed, as any of a class or wrapper may, also shows negative, large and
     /// fractional numbers and dates unchanged.
-    private static func seesOdd<Model: Decodable, Value: Equatable>(
+    private static func seesOdd<Model: Decodable, Value>(
         at place: ModelProbe.Place,
         _ keyPath: KeyPath<Model, Value>,
         _ record: ModelProbe.Record
@@ -123,8 +124,15 @@ struct DocumentProperty {
             guard let (odd, attempt) = try? ModelProbe.model(Model.self, trying: place, as: value),
                 let leaf = attempt.leaves[place]
             else { return true }
-            return leaf as? Value == odd[keyPath: keyPath]
+            return (leaf as? Value).map { areEqual($0, odd[keyPath: keyPath]) } ?? false
         }
+    }
+
+    /// Whether two values are equal; by their members, as they print, if their type is not `Equatable`.
+    private static func areEqual<Value>(_ left: Value, _ right: Value) -> Bool {
+        func compare<Known: Equatable>(_ known: Known) -> Bool { known == right as? Known }
+        if let known = left as? any Equatable { return compare(known) }
+        return String(reflecting: left) == String(reflecting: right)
     }
 
     /// The place, of a type, that contains exactly the values that were seen to change.
@@ -159,8 +167,8 @@ struct DocumentProperty {
     private static func refusal(_ model: Any.Type, _ reason: String) -> NSError {
         NSError(
             CBLError.invalidParameter,
-            "unsupported key path of \(model): \(reason); use a stored property, or make \(model) "
-                + "conform to DocumentKeyNaming"
+            "unsupported key path of \(model): \(reason); use a stored property, write the query in "
+                + "SQL++, or make \(model) conform to DocumentKeyNaming of CouchbaseLiteSwift"
         )
     }
 }

@@ -100,7 +100,13 @@ final class ModelProbe: Decoder {
             guard let value = leaf as? T else { throw refusal(type) }
             return value
         }
-        return try T(from: ModelProbe(record, at: place, codingPath, in: around + [type]))
+        do {
+            return try T(from: ModelProbe(record, at: place, codingPath, in: around + [type]))
+        } catch let error as NoSample {
+            throw error
+        } catch {
+            throw NoSample(type: type)
+        }
     }
 
     /// One of two values of a type that is stored as it is; `nil` for types that decode themselves.
@@ -142,6 +148,13 @@ final class ModelProbe: Decoder {
             DecodingError.Context(codingPath: codingPath, debugDescription: "no sample value")
         )
     }
+}
+
+/// A type that cannot be decoded from sample values, such as an enum whose cases are not known.
+private struct NoSample: Error, CustomStringConvertible {
+    let type: Any.Type
+
+    var description: String { "\(type) refuses them; make \(type) CaseIterable if it is an enum" }
 }
 
 extension CaseIterable {
