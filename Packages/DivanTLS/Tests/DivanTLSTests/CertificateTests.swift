@@ -173,7 +173,7 @@ extension CertificateTests {
     }
 
     /// OpenSSL would ask a person for the password, on the terminal or standard input.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `an encrypted certificate is refused without asking for its password`() throws {
         let text = """
             -----BEGIN CERTIFICATE-----

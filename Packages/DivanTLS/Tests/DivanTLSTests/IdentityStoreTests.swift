@@ -190,6 +190,8 @@ extension IdentityStoreTests {
         #expect(try anonymous(at: lastDay) == first)
         let second = try anonymous(at: lastDay + 1)
         #expect(second != first)
+        #expect(second.leaf.matches(pin: first.leaf), "its peers need no new pin")
+        #expect(second.leaf.notAfter > first.leaf.notAfter)
         #expect(try anonymous(at: lastDay + 2) == second)
         #expect(try store.labels() == ["db"])
     }

@@ -226,6 +226,48 @@ extension ServerTrustTests {
         #expect(try refusal(of: identity, by: pin, serverName: nil) == nil)
     }
 
+    @Test func `a pin of a self-signed certificate holds when it is renewed with its key`() throws {
+        let old = try Sample.expiredServer()
+        let renewed = try old.renewed(now: Sample.now, notAfter: Sample.now + Sample.day)
+        #expect(renewed.leaf != old.leaf)
+        #expect(try refusal(of: renewed, by: .pinned(old.leaf)) == nil)
+        #expect(try refusal(of: old, by: .pinned(renewed.leaf)) == nil, "as during a restore")
+    }
+
+    @Test func `a pin of an authority holds when the authority is renewed`() throws {
+        let old = try Sample.authority()
+        let root = try old.renewed(now: Sample.now, notAfter: Sample.now + Sample.day)
+        let identity = try Sample.server(issuer: root)
+        #expect(try refusal(of: identity, by: .pinned(old.leaf)) == nil)
+    }
+
+    @Test func `a pin refuses another key, another subject, and another issuer`() throws {
+        let pinned = try Sample.server()
+        let sameNames = try Sample.server()
+        let sameKey = try TLSCredential.make(
+            CertificateTemplate(
+                attributes: ["CN": "other", "dNSName": "localhost"],
+                usages: .serverAuth,
+                now: Sample.now
+            ),
+            key: pinned.key
+        )
+        let signed = try TLSCredential.make(
+            CertificateTemplate(
+                attributes: ["CN": "server", "dNSName": "localhost"],
+                usages: .serverAuth,
+                now: Sample.now
+            ),
+            key: pinned.key,
+            issuer: Sample.authority()
+        )
+        #expect(signed.leaf.subject == pinned.leaf.subject)
+        for identity in [sameNames, sameKey, signed] {
+            let error = try refusal(of: identity, by: .pinned(pinned.leaf))
+            #expect(problem(error) == .notPinned)
+        }
+    }
+
     @Test func `a certificate other than the pinned one is refused with 11`() throws {
         let pin = try Sample.server().leaf
         let error = try refusal(of: Sample.server(), by: .pinned(pin))

@@ -93,6 +93,7 @@ extension CommandList {
         "follow": "use 'divan watch DB'",
         "gateway": "use 'divan sync DB URL', with the URL of Sync Gateway",
         "join": "use 'divan mesh join DB GROUP'",
+        "kick": "use 'divan disconnect DB PEER'",
         "keygen": "use 'divan identity new LABEL'",
         "listen": "use 'divan serve DB'",
         "login": "use 'divan sync DB URL --user NAME'; 'divan users add' creates an account",

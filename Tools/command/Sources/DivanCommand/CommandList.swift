@@ -45,7 +45,7 @@ enum CommandList {
             [
                 ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
                 MeshJoinCommand.self, MeshStatusCommand.self,
-                StatusCommand.self, TopCommand.self, DoctorCommand.self,
+                StatusCommand.self, TopCommand.self, DisconnectCommand.self, DoctorCommand.self,
                 ExplainCommand.self,
                 PendingCommand.self, CheckpointShowCommand.self,
                 CheckpointResetCommand.self, ConflictListCommand.self, ConflictShowCommand.self,

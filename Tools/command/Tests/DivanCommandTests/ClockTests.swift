@@ -1,3 +1,4 @@
+import DivanCommandLine
 import DivanTestKit
 import Foundation
 import Testing
@@ -24,6 +25,34 @@ import Testing
             environment: jumping
         )
         #expect(Set(outcome.lines).count > 1, "\(outcome)")
+    }
+
+    /// A wait until a time of the wall clock would take a day here.
+    @Test(arguments: ["watch", "query"])
+    func `commands that poll do not depend on the wall clock`(_ verb: String) throws {
+        try shell.run("new", "a")
+        try shell.write("clock", "86400")
+        var environment = try shell.preloading("clock_moved")
+        environment["DIVAN_TEST_CLOCK"] = shell.path("clock")
+        let words =
+            verb == "watch"
+            ? ["watch", "a"] : ["query", "a", "SELECT META().id FROM _", "--watch"]
+        let command = try shell.start(words, environment)
+        if verb == "watch" { _ = try command.event(named: "watching") }
+        try shell.run("put", "a", "one", "{}")
+        _ = try command.event { $0["id"] as? String == "one" }
+        #expect(command.stop() == 0)
+    }
+
+    @Test func `a timed signal ends a wait, and time does without one`() {
+        let signal = TimedSignal()
+        let begin = ContinuousClock.now
+        #expect(!signal.wait(for: .milliseconds(20)))
+        #expect(ContinuousClock.now - begin >= .milliseconds(20))
+        signal.signal()
+        signal.signal()
+        #expect(signal.wait(for: nil))
+        #expect(!signal.wait(for: .zero))
     }
 
     @Test(arguments: Side.allCases)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `divan serve --advertise` and `divan discover` through a real Avahi daemon.
-@Suite(.timeLimit(.minutes(2))) struct DiscoveryTests {
+@Suite(.timeLimit(.minutes(5))) struct DiscoveryTests {
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
     )

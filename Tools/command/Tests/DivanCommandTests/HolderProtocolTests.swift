@@ -4,7 +4,7 @@ import Testing
 @testable import DivanCommand
 
 /// How the process that holds a database reacts to unknown words.
-@Suite(.timeLimit(.minutes(1))) struct HolderProtocolTests {
+@Suite(.timeLimit(.minutes(5))) struct HolderProtocolTests {
     @Test func `an incomplete line times out`() throws {
         let (own, other) = try Socket.pair()
         defer { own.close() }

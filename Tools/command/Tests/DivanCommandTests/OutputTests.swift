@@ -69,7 +69,7 @@ import Testing
 
     /// Tested elsewhere, or in need of a system daemon.
     private static let others = [
-        "import-cblite", "serve", "status", "top", "checkpoints show", "conflicts ls",
+        "import-cblite", "serve", "status", "top", "disconnect", "checkpoints show", "conflicts ls",
         "conflicts show", "conflicts resolve", "discover", "shell", "encrypt", "decrypt", "rekey",
         "studio", "wire proxy", "blob fetch", "mesh join", "mesh status", "search", "index stats",
     ]

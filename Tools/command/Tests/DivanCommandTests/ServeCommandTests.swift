@@ -59,19 +59,41 @@ import Testing
         #expect(try shell.run("ls", "a", "-c", "geo.places").output == "ghent\nrome\n")
     }
 
+    @Test func `a connected user is disconnected by name, and stops or connects again`() throws {
+        try addUser("bo", "b")
+        let server = try shell.serve("a", "--users", "users.json", "--no-tls")
+        try shell.write("secret.txt", "b\n")
+        let words = ["sync", "b", try server.url(), "--continuous", "--user", "bo"]
+        let follower = try shell.start(words + ["--password-file", "secret.txt"])
+        try follower.wait(for: "idle")
+        let closed = try shell.run("disconnect", "a", "bo", "--reconnect", "--json")
+        #expect(closed.output == "{\"closed\":1}\n")
+        _ = try server.event(named: "disconnected")
+        _ = try server.event(named: "connected")
+        try follower.wait(for: "idle")
+        let connected = try shell.run("status", "a", "--json").output
+        #expect(connected.contains("\"user\":\"bo\""))
+        try shell.divan("disconnect", "a", "eve").expectFailure(3, "divan status a")
+        try shell.divan("disconnect", "b", "bo").expectFailure(3, "not served")
+        try shell.run("disconnect", "a", "127.0.0.1")
+        try follower.wait(for: "stopped")
+        #expect(follower.process.finish().status == 6)
+        #expect(server.stop() == 0)
+    }
+
     @Test func `each event has exactly its documented members`() throws {
         try addUser("bo", "b")
         let server = try shell.serve("a", "--users", "users.json", "--no-tls")
         try shell.write("secret.txt", "b\n")
         let words = ["sync", "b", try server.url(), "--continuous", "--user", "bo"]
         let follower = try shell.start(words + ["--password-file", "secret.txt"])
-        let peer: Set = ["address", "database", "event", "port", "user"]
+        let peer: Set = ["address", "database", "event", "port", "time", "user"]
         let moved = ["bytesReceived", "bytesSent", "documentsReceived", "documentsSent"]
         #expect(Set(try server.event(named: "connected").keys) == peer)
         #expect(
             Set(try server.event(named: "traffic").keys) == [
                 "bytes", "connections", "database", "deltas", "documents", "event",
-                "failedHandshakes", "rates", "refusals",
+                "failedHandshakes", "rates", "refusals", "time",
             ]
         )
         follower.stop()
@@ -79,7 +101,7 @@ import Testing
         #expect(Set(left.keys) == peer.union(moved).union(["compression", "deltas", "since"]))
         server.process.signal(.interrupt)
         let stopped = try server.event(named: "stopped")
-        #expect(Set(stopped.keys) == Set(["connections", "database", "event"] + moved))
+        #expect(Set(stopped.keys) == Set(["connections", "database", "event", "time"] + moved))
         #expect(stopped["documentsSent"] as? Int == 2)
         _ = server.process.finish()
     }

@@ -61,6 +61,25 @@ public struct TLSCertificate: Sendable {
         return X509_self_signed(handle.pointer, 1) == 1
     }
 
+    /// Whether the certificate is `pin`, or a renewal of it: both are self-signed, with the same key and subject.
+    ///
+    /// Only the owner of the pinned key can sign a renewal, and complete a handshake with it.
+    public func matches(pin: TLSCertificate) -> Bool {
+        if self == pin { return true }
+        OpenSSLFailure.clear()
+        defer { OpenSSLFailure.clear() }
+        guard
+            X509_NAME_cmp(
+                X509_get_subject_name(handle.pointer),
+                X509_get_subject_name(pin.handle.pointer)
+            ) == 0,
+            let key = X509_get0_pubkey(handle.pointer),
+            let pinnedKey = X509_get0_pubkey(pin.handle.pointer),
+            EVP_PKEY_eq(key, pinnedKey) == 1
+        else { return false }
+        return isSelfSigned && pin.isSelfSigned
+    }
+
     /// Whether the certificate can sign other certificates.
     public var isAuthority: Bool { X509_check_ca(handle.pointer) == 1 }
 

@@ -13,11 +13,14 @@ public enum AnonymousIdentity {
 
     /// Returns the identity with `label`; creates it if it is missing or about to expire.
     ///
+    /// A renewed identity has the same key, so Divan's peers that pinned the old one accept it
+    /// (`TLSCertificate.matches(pin:)`).
+    ///
     /// If several processes start at the same time, all get the identity that was saved first. An identity that is
     /// about to expire is used until it is replaced, also if nothing can be written.
     ///
-    /// The owner of the database derives `label` from its public UUID. The key is RSA by default, because LiteCore
-    /// supports only RSA keys.
+    /// The owner of the database derives `label` from its public UUID. The key of a new identity is RSA by default,
+    /// because LiteCore supports only RSA keys.
     ///
     /// - Throws: The store's errors, and `CredentialError`.
     public static func credential(
@@ -28,12 +31,7 @@ public enum AnonymousIdentity {
     ) throws -> TLSCredential {
         let kept = try store.credential(label: label)
         if let kept, isFresh(kept, now) { return kept }
-        let template = CertificateTemplate(
-            attributes: ["CN": commonName],
-            usages: .serverAuth,
-            now: now
-        )
-        let made = try TLSCredential.generate(template, key: kind)
+        let made = try renewal(of: kept, now) ?? new(now, key: kind)
         // If several threads of this process create one at the same time, the first wins.
         return try renewing.withLock { _ in
             guard let kept else {
@@ -49,6 +47,20 @@ public enum AnonymousIdentity {
             }
             return try store.credential(label: label) ?? made
         }
+    }
+
+    /// The same identity for another year; `nil` if there is none, or another authority has signed it.
+    private static func renewal(of kept: TLSCredential?, _ now: Date) throws -> TLSCredential? {
+        guard let kept, kept.leaf.isSelfSigned else { return nil }
+        return try kept.renewed(now: now, notAfter: template(now).notAfter)
+    }
+
+    private static func new(_ now: Date, key kind: PrivateKey.Kind) throws -> TLSCredential {
+        try TLSCredential.generate(template(now), key: kind)
+    }
+
+    private static func template(_ now: Date) -> CertificateTemplate {
+        CertificateTemplate(attributes: ["CN": commonName], usages: .serverAuth, now: now)
     }
 
     private static let renewing = Mutex(())

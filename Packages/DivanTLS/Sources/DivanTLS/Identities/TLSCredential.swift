@@ -69,8 +69,9 @@ public struct TLSCredential: Sendable {
 
     /// The same identity with another validity; the key, the names and the usages do not change.
     ///
-    /// The certificate is new, so clients that pinned the old certificate must pin the new one. Certificates signed
-    /// by an authority stay valid after it is renewed, because its key and name are the same.
+    /// Peers of Divan that pinned a self-signed certificate accept its renewal (`TLSCertificate.matches(pin:)`); other
+    /// software may compare whole certificates. Certificates signed by an authority stay valid after it is renewed,
+    /// because its key and name are the same.
     ///
     /// - Parameters:
     ///   - now: The time of creation; the serial number and the start of the validity are derived from it.

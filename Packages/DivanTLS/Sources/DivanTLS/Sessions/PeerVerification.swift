@@ -60,8 +60,12 @@ extension TLSSession {
             verifyPath(chain, storeContext, trusting: roots, forgiving: Self.wrongNames)
                 ?? (accepts(chain) ? nil : .refusedByCallback)
         case .server(.pinned(let pin)):
-            chain.contains(pin)
-                ? (chain[0] == pin ? nil : pinProblem(chain, storeContext)) : .notPinned
+            if chain.first?.matches(pin: pin) == true {
+                nil
+            } else {
+                chain.contains { $0.matches(pin: pin) }
+                    ? pinProblem(chain, storeContext) : .notPinned
+            }
         case .server(.selfSignedOnly):
             chain.count == 1 && chain[0].isSelfSigned
                 ? nil : .notSelfSigned(certificateCount: chain.count)

@@ -8,8 +8,8 @@ public enum ServerTrust: Sendable {
     case systemRoots
     /// Trusts these roots instead of the system's; otherwise like `systemRoots`.
     case roots([TLSCertificate])
-    /// Trusts a leaf with these DER bytes, or a leaf signed by a presented certificate with these bytes, directly
-    /// or through intermediates; checks neither validity nor name.
+    /// Trusts this certificate and its renewals (`TLSCertificate.matches(pin:)`), and a leaf that one of them has
+    /// signed, directly or through intermediates, if it is presented; checks neither validity nor name.
     case pinned(TLSCertificate)
     /// Trusts any single self-signed certificate; checks nothing else.
     case selfSignedOnly

@@ -1,4 +1,3 @@
-import Dispatch
 import DivanCommandLine
 import DivanExchange
 import DivanJSON
@@ -79,7 +78,7 @@ enum BackupCommand: Command {
         _ terminal: Terminal,
         _ run: () throws -> Void
     ) throws {
-        let stopped = DispatchSemaphore(value: 0)
+        let stopped = TimedSignal()
         let interruption = Interruption.forVerb()
         interruption.onRequest { stopped.signal() }
         try Interruption.$current.withValue(interruption) {
@@ -97,7 +96,7 @@ enum BackupCommand: Command {
                     terminal.warn(failure.sentence)
                     if failure.kind == .partly { last = current }
                 }
-            } while stopped.wait(timeout: .now() + .milliseconds(Int(clamping: pause))) == .timedOut
+            } while !stopped.wait(for: .milliseconds(pause))
         }
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import DivanCommandLine
 import DivanExchange
 import DivanJSON
@@ -48,7 +47,7 @@ enum WatchCommand: Command {
         var feed = try ChangesPoll(store, collections: wanted, since: since, limit: limit)
         let printer = ChangePrinter(terminal, showsBodies: arguments.has("--bodies"))
         printer.begin(arguments.database, feed)
-        let stopped = DispatchSemaphore(value: 0)
+        let stopped = TimedSignal()
         interruption.onRequest { stopped.signal() }
         repeat {
             try terminal.requireOutput()
@@ -58,7 +57,7 @@ enum WatchCommand: Command {
                 try terminal.requireOutput()
             }
         } while feed.rest > 0
-            && stopped.wait(timeout: .now() + .milliseconds(interval)) == .timedOut
+            && !stopped.wait(for: .milliseconds(interval))
     }
 }
 
@@ -146,6 +145,7 @@ struct ChangePrinter {
             let document = try store.read({ try $0.document(change.documentID, in: collection) })
         else { return events.write("change", members) }
         members["event"] = "change"
+        members["time"] = .string(Moment.text(Moment.now()))
         try write(members, body: document.body)
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import DivanCommandLine
 import DivanDiscovery
 import DivanJSON
@@ -26,7 +25,7 @@ enum DiscoverCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let seconds: Int = try arguments.number("--seconds", in: 0...86_400) ?? 3
         let interruption = Interruption()
-        let ended = DispatchSemaphore(value: 0)
+        let ended = TimedSignal()
         let failure = Mutex<DiscoveryError?>(nil)
         let found = Mutex<Set<ExactText>>([])
         let printer = PeerPrinter(terminal)
@@ -51,7 +50,7 @@ enum DiscoverCommand: Command {
             throw Failure(kind: .unreachable, text: "\(error)")
         }
         interruption.onRequest { ended.signal() }
-        _ = ended.wait(timeout: seconds == 0 ? .distantFuture : .now() + .seconds(seconds))
+        ended.wait(for: seconds == 0 ? nil : .seconds(seconds))
         activity.stop()
         if let error = failure.withLock({ $0 }) {
             throw Failure(kind: .unreachable, text: "\(error)")

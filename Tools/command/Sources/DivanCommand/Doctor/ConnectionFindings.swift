@@ -149,7 +149,7 @@ struct ConnectionFindings {
         case .notPinned:
             (
                 "server certificate does not match the pinned certificate",
-                "if the certificate was renewed, \(pin)"
+                "if the server has a new key, \(pin)"
             )
         case .notSelfSigned(let count):
             (

@@ -1,7 +1,7 @@
 import CouchbaseLiteSwift
-import Dispatch
 import DivanBLIP
 import DivanBLIPChannel
+import DivanCommandLine
 import DivanCrypto
 import DivanJSON
 import DivanTransport
@@ -82,7 +82,7 @@ final class ProtocolProbe: BLIPHandler {
 
     /// The state that the probe shares with the thread that waits for it.
     final class Shared: Sendable {
-        private let hasEnded = DispatchSemaphore(value: 0)
+        private let hasEnded = TimedSignal()
         private let latest = Mutex(ContinuousClock.now)
         let state = Mutex(Report())
 
@@ -102,9 +102,7 @@ final class ProtocolProbe: BLIPHandler {
                 let rest = min(patience - silence, patience * 6 - (ContinuousClock.now - begin))
                 guard rest > .zero else { return }
                 let step = min(rest, onSilence == nil ? rest : .seconds(1))
-                let milliseconds = Int(step / .milliseconds(1)) + 1
-                let outcome = hasEnded.wait(timeout: .now() + .milliseconds(milliseconds))
-                if outcome == .success { return }
+                if hasEnded.wait(for: step) { return }
             }
         }
     }

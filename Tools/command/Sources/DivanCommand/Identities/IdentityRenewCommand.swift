@@ -15,9 +15,9 @@ enum IdentityRenewCommand: Command {
             identity itself, or an authority on this machine. Restart 'divan serve', or send it
             SIGHUP, to use the new certificate.
 
-            Peers that pinned the old certificate reject the new one until they pin it. Peers that
-            pinned or trust the authority are not affected. Certificates that a renewed authority
-            has signed stay valid.
+            Divan's peers that pinned a self-signed certificate accept the new one, because its key
+            is the same; Couchbase Lite's must pin it. Peers that pinned or trust the authority are
+            not affected. Certificates that a renewed authority has signed stay valid.
             """,
         examples: ["divan identity renew jukebox --days 730"]
     )
@@ -42,7 +42,8 @@ enum IdentityRenewCommand: Command {
             terminal.note("Give this certificate to peers that trust the authority")
             terminal.note("Certificates that the authority has signed stay valid")
         } else if issuer == nil {
-            terminal.note("Give this certificate to peers that pinned the old one")
+            terminal.note("Divan's peers that pinned the old certificate accept this one")
+            terminal.note("Give it to peers that use Couchbase Lite")
         }
     }
 

@@ -91,7 +91,7 @@ private final class MeshRun: Sendable {
         let path = arguments.database
         group = arguments.operands[1]
         self.terminal = terminal
-        events = EventLine(terminal)
+        events = EventLine(terminal, isTimed: true)
         guard let name = arguments.value("--identity") else {
             throw Failure.usage(
                 "divan mesh join: missing option '--identity'",

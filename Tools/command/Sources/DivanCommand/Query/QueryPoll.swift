@@ -1,4 +1,3 @@
-import Dispatch
 import DivanCommandLine
 import DivanQuery
 
@@ -24,12 +23,12 @@ struct QueryPoll {
 
     /// Prints the rows whenever they have changed, until Ctrl-C.
     func run(_ format: RowFormat, _ terminal: Terminal) throws {
-        let stopped = DispatchSemaphore(value: 0)
+        let stopped = TimedSignal()
         let interruption = Interruption.forVerb()
         interruption.onRequest { stopped.signal() }
         terminal.note("Watching \(session.name); press Ctrl-C to stop.")
         var (seen, end, rows) = first
-        while stopped.wait(timeout: .now() + .milliseconds(200)) == .timedOut {
+        while !stopped.wait(for: .milliseconds(200)) {
             try terminal.requireOutput()
             try session.requireFile()
             // Before the query is restricted to what has not expired.

@@ -86,12 +86,13 @@ final class RESTListener: Sendable {
         return stores.mapValues { _ in queries }
     }
 
-    /// Reads the named queries again.
+    /// Reads the named queries again; false if there is no file of them.
     ///
     /// - Throws: `Failure`; the queries are then unchanged.
-    func reloadQueries() throws {
-        guard let queryFile, queryFile != "-" else { return }
+    func reloadQueries() throws -> Bool {
+        guard let queryFile, queryFile != "-" else { return false }
         server.replace(namedQueries: try Self.queries(in: queryFile, for: stores))
+        return true
     }
 
     /// Its URL.

@@ -24,7 +24,6 @@ final class Refusals: Sendable {
             var object: JSONObject = [
                 "address": .string(address), "count": JSON(count), "database": .string(database),
                 "status": JSON(status), "reason": .string(reason),
-                "time": .string(Moment.text(moment)),
             ]
             if let user { object["user"] = .string(user) }
             return object

@@ -1,5 +1,4 @@
 @_spi(Status) import CouchbaseLiteSwift
-import Dispatch
 import DivanCommandLine
 import DivanDiscovery
 import DivanJSON
@@ -21,11 +20,12 @@ final class ServeSession {
     private var metrics: MetricsServer?
     private var rest: RESTListener?
     private var follower: UserRightsWatcher?
+    private var certificates = CertificateWatch()
 
     init(_ arguments: Arguments, _ terminal: Terminal) throws {
         self.arguments = arguments
         self.terminal = terminal
-        let events = EventLine(terminal)
+        let events = EventLine(terminal, isTimed: true)
         self.events = events
         gate = try PeerAccess(arguments, terminal) { problem in
             events.write("problem", ["text": .string(problem)], sentence: problem)
@@ -81,7 +81,7 @@ final class ServeSession {
     ///
     /// Reads the users and certificates again at each `reload`.
     func watch(until interruption: Interruption, reloadingAt reload: ReloadSignal) {
-        let wake = DispatchSemaphore(value: 0)
+        let wake = TimedSignal()
         interruption.onRequest { wake.signal() }
         reload.onRequest { wake.signal() }
         var view = ServeView(terminal, events, served)
@@ -90,6 +90,7 @@ final class ServeSession {
         )
         repeat {
             if reload.take() { readAgain() }
+            lookAtCertificates()
             view.take(arrivals.take())
             view.take(refusals.take())
             view.take(recentErrors.take())
@@ -100,7 +101,7 @@ final class ServeSession {
             ]
             view.take(reports.compactMap { $0 })
             view.look()
-            _ = wake.wait(timeout: .now() + .milliseconds(500))
+            wake.wait(for: .milliseconds(500))
         } while !interruption.isRequested
         view.take(arrivals.take())
         view.take(refusals.take())
@@ -159,17 +160,66 @@ final class ServeSession {
 
     /// Reads the users, roles, named queries and certificates again; those that cannot be read stay unchanged.
     private func readAgain() {
-        gate.users?.refresh()
+        var names: [String] = []
+        func note(_ name: String, _ body: () throws -> Bool) {
+            reportingIncompleteReload { if try body() { names.append(name) } }
+        }
+        // The users and the keys report their own problems.
+        note("users") {
+            gate.users?.refresh()
+            return gate.users?.isReadable == true
+        }
         gate.tokens?.refreshKeys()
-        reportingIncompleteReload { try gate.tokens?.reloadRoles() }
-        reportingIncompleteReload { try rest?.reloadQueries() }
+        note("roles") { try gate.tokens?.reloadRoles() == true }
+        note("named queries") { try rest?.reloadQueries() == true }
+        note("certificates") {
+            try reloadCertificates()
+            return served.contains { $0.certificate != nil }
+        }
         dropOutdated()
-        reportingIncompleteReload { try reloadCertificates() }
+        let things = names.isEmpty ? "nothing" : names.formatted(.list(type: .and))
+        events.write("reloaded", sentence: "Reloaded \(things)")
     }
 
     private func dropOutdated() {
         for database in served { database.dropOutdated() }
         rest?.dropOutdated()
+    }
+
+    /// Renews the certificates that it made, and warns of those that the operator must renew.
+    private func lookAtCertificates() {
+        let now = Date()
+        let validities = served.compactMap { database in
+            database.certificate.map {
+                CertificateWatch.Validity(
+                    database: database.path.name,
+                    start: $0.notBefore,
+                    end: $0.notAfter
+                )
+            }
+        }
+        if identity == nil, certificates.isRenewalDue(validities, at: now) {
+            reportingIncompleteReload { try reloadCertificates() }
+            for database in served { reportRenewal(database) }
+        } else {
+            for warning in certificates.warnings(validities, at: now) {
+                events.write("problem", ["text": .string(warning)], sentence: warning)
+            }
+        }
+    }
+
+    private func reportRenewal(_ database: ServedDatabase) {
+        guard let certificate = database.certificate else { return }
+        events.write(
+            "renewed",
+            [
+                "database": .string(database.path.name),
+                "certificateEnds": .string(Days.moment(certificate.notAfter)),
+                "fingerprint": .string(certificate.sha256Fingerprint),
+            ],
+            sentence: "Renewed the certificate of \(database.path.name), valid until "
+                + "\(Days.text(certificate.notAfter)); pins of Divan's peers hold"
+        )
     }
 
     private func reloadCertificates() throws {
@@ -181,9 +231,6 @@ final class ServeSession {
         let gates = try served.map { try $0.replace(identity: identity, gate) }
         if let own = gates.first { rest?.replace(own, dismissesAll: hasOtherClients) }
         dropOutdated()
-        // The file of users was reported when it was read.
-        let names = gate.users?.isReadable ?? true ? "users and certificates" : "certificates"
-        events.write("reloaded", sentence: "Reloaded \(names)")
         guard served.map({ $0.certificate?.sha256Fingerprint }) != before else { return }
         for database in served { try writeCertificate(database) }
         for activity in activities { activity.stop() }
@@ -241,27 +288,25 @@ final class ServeSession {
             "database": .string(name), "port": JSON(database.listener.port ?? 0),
             "urls": .array(urls.map { .string($0) }),
         ]
-        var sentence = "Serving \(name) at \(urls.joined(separator: ", "))"
+        var lines = ["Serving \(name) at \(urls.joined(separator: ", "))"]
         if let certificate = database.certificate {
             members["fingerprint"] = .string(certificate.sha256Fingerprint)
             members["certificateEnds"] = .string(Days.moment(certificate.notAfter))
-            sentence += ", certificate \(certificate.sha256Fingerprint)"
-            sentence += "\nThe certificate expires on \(Days.text(certificate.notAfter))"
+            lines[0] += ", certificate \(certificate.sha256Fingerprint)"
+            lines.append("The certificate expires on \(Days.text(certificate.notAfter))")
         }
         if let metrics {
-            members["metrics"] = .string("http://127.0.0.1:\(metrics.port)/metrics")
-            if database === served.last {
-                sentence += "\nMetrics at http://127.0.0.1:\(metrics.port)/metrics"
-            }
+            let url = "http://127.0.0.1:\(metrics.port)/metrics"
+            members["metrics"] = .string(url)
+            if database === served.last { lines.append("Metrics at \(url)") }
         }
         if let rest {
             members["rest"] = .string(rest.url)
-            if database === served.last { sentence += "\nREST interface at \(rest.url)" }
+            if database === served.last { lines.append("REST interface at \(rest.url)") }
         }
         events.write("listening", members)
-        for line in sentence.split(separator: "\n") where !terminal.isJSON {
-            terminal.note(String(line).escapingControlCharacters())
-        }
+        // Without the time, because scripts read the address from the first line.
+        for line in lines { terminal.note(line.escapingControlCharacters()) }
     }
 
     /// Without Avahi, serving continues: peers that have the address need no discovery.

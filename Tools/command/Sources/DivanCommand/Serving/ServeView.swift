@@ -86,20 +86,17 @@ struct ServeView {
         block.clear()
     }
 
-    /// Reports an event; `moment` is when it was, in milliseconds since 1970, if that matters.
+    /// Reports an event; `moment` is when it was, in milliseconds since 1970.
     private mutating func printEvent(
         _ event: String,
         _ members: JSONObject,
         _ sentence: String,
-        at moment: Int64? = nil
+        at moment: Int64 = Moment.now()
     ) {
         // The table has a line for each connected peer; other events are in its last lines.
-        guard isTable else {
-            let date = moment.map { Moment.text($0) + " " }.orEmpty
-            return events.write(event, members, sentence: date + sentence)
-        }
+        guard isTable else { return events.write(event, members, sentence: sentence, at: moment) }
         if event != "connected" {
-            let time = Moment.text(moment ?? Moment.now()).dropFirst(11).prefix(8)
+            let time = Moment.text(moment).dropFirst(11).prefix(8)
             problems = (problems + ["\(time)  \(sentence)"]).suffix(5)
         }
     }

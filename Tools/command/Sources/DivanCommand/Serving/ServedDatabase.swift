@@ -74,6 +74,7 @@ final class ServedDatabase: Sendable {
     func start() throws {
         do {
             try listener.start()
+            RunningListeners.add(listener, of: path)
         } catch {
             guard let known = (error as Any) as? NSError, known.domain == CBLError.domain,
                 known.code == CBLError.unknownHost
@@ -128,6 +129,7 @@ final class ServedDatabase: Sendable {
 
     /// Stops it; peers reconnect if it is `forRestart`.
     func stop(forRestart: Bool) {
+        RunningListeners.remove(listener)
         if forRestart { listener.stopForRestart() } else { listener.stop() }
         statusDirectory.withdraw()
         holder?.stop()

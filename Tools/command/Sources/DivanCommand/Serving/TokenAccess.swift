@@ -81,10 +81,13 @@ final class TokenAccess: Sendable {
         return roles.rights(of: verified).map { Grant(user: verified.user, rights: $0) }
     }
 
-    /// Reads the roles again.
+    /// Reads the roles again; false if there is no file of them.
     ///
     /// - Throws: `Failure`; the previous roles then remain in effect.
-    func reloadRoles() throws { try roles?.reload() }
+    func reloadRoles() throws -> Bool {
+        try roles?.reload()
+        return roles != nil
+    }
 
     /// Begins to read the keys again; if that fails, the previous ones remain in effect.
     func refreshKeys() {

@@ -1,4 +1,3 @@
-import Dispatch
 import DivanCommandLine
 import DivanJSON
 import DivanStatus
@@ -45,7 +44,7 @@ enum StatusCommand: Command {
             return show(statuses, terminal)
         }
         let interruption = Interruption()
-        let stopped = DispatchSemaphore(value: 0)
+        let stopped = TimedSignal()
         interruption.onRequest { stopped.signal() }
         var block = LiveBlock(terminal)
         repeat {
@@ -58,7 +57,7 @@ enum StatusCommand: Command {
                 show(statuses, terminal)
                 try terminal.requireOutput()
             }
-        } while stopped.wait(timeout: .now() + .milliseconds(interval)) == .timedOut
+        } while !stopped.wait(for: .milliseconds(interval))
     }
 
     private static func show(_ statuses: [JSONObject], _ terminal: Terminal) {

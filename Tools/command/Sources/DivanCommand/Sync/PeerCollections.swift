@@ -1,5 +1,4 @@
 import CouchbaseLiteSwift
-import Dispatch
 import DivanBLIP
 import DivanBLIPChannel
 import DivanCommandLine
@@ -21,7 +20,7 @@ final class PeerCollections: BLIPHandler {
     private static let patience = 60
 
     private final class Outcome: Sendable {
-        let hasEnded = DispatchSemaphore(value: 0)
+        let hasEnded = TimedSignal()
         let state = Mutex<Swift.Result<[CollectionName], Failure>?>(nil)
 
         /// Keeps the first answer.
@@ -48,7 +47,7 @@ final class PeerCollections: BLIPHandler {
         let channel = BLIPChannel.open(over: transport, codec: DeflateCodec()) { channel in
             PeerCollections(channel, outcome)
         }
-        let hasEnded = outcome.hasEnded.wait(timeout: .now() + .seconds(patience)) == .success
+        let hasEnded = outcome.hasEnded.wait(for: .seconds(patience))
         if !hasEnded { channel.close() }
         guard let result = outcome.state.withLock({ $0 }) else {
             throw Failure(
