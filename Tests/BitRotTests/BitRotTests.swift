@@ -2,7 +2,7 @@ import DivanTestKit
 import Testing
 
 /// Flipped bits; `make bitrot` flips 1,000 in a database of 3,000 documents.
-@Suite(.timeLimit(.minutes(3))) struct BitRotTests {
+@Suite(.timeLimit(.minutes(5))) struct BitRotTests {
     @Test
     func `flipped bits are detected, not synced, and repaired`() throws {
         let outcome = try Program.built("divan-bitrot").run([

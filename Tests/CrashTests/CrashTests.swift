@@ -2,7 +2,7 @@ import DivanTestKit
 import Testing
 
 /// Processes that write and are killed; `make crash` does this 500 times.
-@Suite(.timeLimit(.minutes(2))) struct CrashTests {
+@Suite(.timeLimit(.minutes(5))) struct CrashTests {
     @Test func `nothing acknowledged is lost when ten writers are killed`() throws {
         let outcome = try Program.built("divan-crash").run(["run", "--rounds", "10"])
         #expect(outcome.status == 0, "\(outcome)")

@@ -2,7 +2,7 @@ import DivanTestKit
 import Testing
 
 /// Two processes that sync and are killed; `make kill-sync` does this 300 times.
-@Suite(.timeLimit(.minutes(3))) struct KillSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct KillSyncTests {
     @Test func `both sides are equal and complete after ten kills on either side`() throws {
         let outcome = try Program.built("divan-kill-sync").run([
             "run", "--kills", "10", "--documents", "600",

@@ -2,7 +2,7 @@ import DivanTestKit
 import Testing
 
 /// Clients in two processes edit while connections are cut; `make soak` uses 200 in eight.
-@Suite(.timeLimit(.minutes(3))) struct SoakTests {
+@Suite(.timeLimit(.minutes(5))) struct SoakTests {
     @Test func `six clients have equal documents at the end although their connections are cut`()
         throws
     {

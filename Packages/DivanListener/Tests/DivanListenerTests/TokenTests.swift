@@ -4,7 +4,7 @@ import DivanTestKit
 import Testing
 
 /// Applications that authenticate by something other than a name and a password.
-@Suite(.timeLimit(.minutes(2))) struct TokenTests {
+@Suite(.timeLimit(.minutes(5))) struct TokenTests {
     /// Accepts clients that have the session cookie of this test.
     private struct CookieAuthenticator: ListenerAuthenticator {
         var credentialFields: [String] { ["Cookie"] }

@@ -4,7 +4,7 @@ import DivanTestKit
 import Testing
 
 /// Several documents in one request.
-@Suite(.timeLimit(.minutes(2))) struct BulkTests {
+@Suite(.timeLimit(.minutes(5))) struct BulkTests {
     private static let path = "/notes/_default/_bulk_docs"
 
     @Test func `documents are created, replaced and deleted in one request`() throws {

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// A client with a condition sees its own documents, and cannot find out anything about others.
-@Suite(.timeLimit(.minutes(2))) struct ConditionTests {
+@Suite(.timeLimit(.minutes(5))) struct ConditionTests {
     private let served: Served
     private let anna = "Authorization: Basic \(Base64Text.of("anna:a"))"
     private let bo = "Authorization: Basic \(Base64Text.of("bo:b"))"

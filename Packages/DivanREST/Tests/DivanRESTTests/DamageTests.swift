@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// One damaged document hides no other, and no list shows it as something else.
-@Suite(.timeLimit(.minutes(2))) struct DamageTests {
+@Suite(.timeLimit(.minutes(5))) struct DamageTests {
     @Test(arguments: [false, true])
     func `lists skip a document with a damaged header`(hasCondition: Bool) throws {
         let folder = try TemporaryDirectory()

@@ -6,7 +6,7 @@ import DivanTestKit
 import Testing
 
 /// Documents over raw sockets: read, write with a revision, delete.
-@Suite(.timeLimit(.minutes(2))) struct DocumentTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentTests {
     @Test func `a document is created, read, replaced and deleted on one connection`() throws {
         try Served().visiting { visitor in
             let created = try visitor.ask("PUT", "/notes/_default/a%2Fb", body: #"{"n":1}"#)

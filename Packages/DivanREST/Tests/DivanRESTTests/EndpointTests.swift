@@ -6,7 +6,7 @@ import DivanTestKit
 import Testing
 
 /// The OpenAPI document, and what the server does.
-@Suite(.timeLimit(.minutes(2))) struct EndpointTests {
+@Suite(.timeLimit(.minutes(5))) struct EndpointTests {
     private static let methods = [
         "GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "BREW",
     ]

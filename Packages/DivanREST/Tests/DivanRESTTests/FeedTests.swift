@@ -6,7 +6,7 @@ import DivanTestKit
 import Testing
 
 /// Lists, changes and queries.
-@Suite(.timeLimit(.minutes(2))) struct FeedTests {
+@Suite(.timeLimit(.minutes(5))) struct FeedTests {
     @Test func `a list is served in pages by key or completely`() throws {
         let served = try Served { $0.limits.pageCount = 7 }
         for number in 100..<150 { try served.put("d\(number)", "{}") }

@@ -5,7 +5,7 @@ import DivanTestKit
 import Testing
 
 /// Queries that run until they are stopped, while another client needs an answer.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct HostileQueryTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HostileQueryTests {
     private static let queryCount = 16
     private static let timeout = Duration.seconds(2)
     private static let anna = "Authorization: Basic \(Base64Text.of("anna:a"))"

@@ -6,7 +6,7 @@ import DivanTestKit
 import Testing
 
 /// Queries that the operator defines, and queries in the URL.
-@Suite(.timeLimit(.minutes(2))) struct NamedQueryTests {
+@Suite(.timeLimit(.minutes(5))) struct NamedQueryTests {
     private func served(_ rights: RESTRights = .full) throws -> Served {
         let cheap = try RESTNamedQuery(
             "SELECT META().id FROM _ WHERE price <= $limit AND city = $city ORDER BY META().id",

@@ -5,7 +5,7 @@ import DivanTestKit
 import Testing
 
 /// Random requests made from the OpenAPI document, valid and invalid ones; `make openapi` sends more of them.
-@Suite(.timeLimit(.minutes(3))) struct OpenAPIRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenAPIRequestTests {
     private static let requestCount = 50
 
     private func request(

@@ -7,7 +7,7 @@ import Testing
 @testable import DivanREST
 
 /// A client that reads slowly does not keep a snapshot for long.
-@Suite(.timeLimit(.minutes(2))) struct OpenRowsTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenRowsTests {
     private let store = Store.inMemory()
     private let queue = WorkQueue(label: "test", limit: 1)
     private let clock: any EventLoop = EventLoopGroup.shared.next()

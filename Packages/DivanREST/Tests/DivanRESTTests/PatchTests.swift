@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Changes of parts of a document with `PATCH`.
-@Suite(.timeLimit(.minutes(2))) struct PatchTests {
+@Suite(.timeLimit(.minutes(5))) struct PatchTests {
     private static let merge = "Content-Type: application/merge-patch+json"
     private static let list = "Content-Type: application/json-patch+json; charset=utf-8"
 

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Who may connect, and what they may do.
-@Suite(.timeLimit(.minutes(2))) struct RESTAccessTests {
+@Suite(.timeLimit(.minutes(5))) struct RESTAccessTests {
     private static let shop = CollectionPath(scope: "shop", name: "chairs")
 
     /// `anna` with the password `a` may read `shop.chairs`.

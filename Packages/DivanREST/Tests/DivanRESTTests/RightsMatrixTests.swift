@@ -7,7 +7,7 @@ import DivanTestKit
 import Testing
 
 /// Every operation of the OpenAPI document, by every kind of user, on every collection and document.
-@Suite(.timeLimit(.minutes(3))) struct RightsMatrixTests {
+@Suite(.timeLimit(.minutes(5))) struct RightsMatrixTests {
     /// A user; the password is the first letter of the name.
     private enum User: String, CaseIterable {
         case root, viewer, seller, anna, caller, silent, nobody

@@ -4,7 +4,7 @@ import DivanTestKit
 import Testing
 
 /// Values at a path in a document.
-@Suite(.timeLimit(.minutes(2))) struct SubDocumentTests {
+@Suite(.timeLimit(.minutes(5))) struct SubDocumentTests {
     private static let document = #"{"a":{"b":[1,{"c":"x"}],"d/e":null},"n":1}"#
 
     @Test(arguments: [

@@ -15,7 +15,7 @@ import Testing
     }
 
     /// As many as a record of Couchbase Lite may have; each was looked for among all others.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `the revisions of many remotes are restored in linear time`() throws {
         let others = try (1...65_535).map { try state($0) }
         let history = try VectorHistory(restoring: try state(0), others: others, sequence: 1)

@@ -9,7 +9,7 @@ import Testing
 @testable import DivanStore
 
 /// Scans that several threads share return the same rows as a single thread.
-@Suite(.timeLimit(.minutes(2))) struct ParallelScanTests {
+@Suite(.timeLimit(.minutes(5))) struct ParallelScanTests {
     private static let count = 30_000
 
     private static let questions = [

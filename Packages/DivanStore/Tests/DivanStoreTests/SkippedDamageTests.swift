@@ -8,7 +8,7 @@ import Testing
 @testable import DivanStore
 
 /// One damaged document, or record, does not block anything else.
-@Suite(.timeLimit(.minutes(2))) struct SkippedDamageTests {
+@Suite(.timeLimit(.minutes(5))) struct SkippedDamageTests {
     private let home: TemporaryDirectory
     private let path: String
     private var database: String { path + "/db.sqlite3" }

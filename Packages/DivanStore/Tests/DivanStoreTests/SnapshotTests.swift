@@ -54,7 +54,7 @@ import Testing
         #expect(try number("doc", in: store) == #"{"n":3}"#)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a cancellable copy finishes while another process writes`() async throws {
         let store = try Store.open(directory: path)
         defer { try? store.close() }

@@ -10,7 +10,7 @@ import Testing
 @testable import DivanStore
 
 /// Training, retraining and cleaning of vector indexes beside other work.
-@Suite(.timeLimit(.minutes(2))) struct VectorUpkeepTests {
+@Suite(.timeLimit(.minutes(5))) struct VectorUpkeepTests {
     private static let index = VectorIndexPath(.default, "near")
 
     private let home: TemporaryDirectory

@@ -10,7 +10,7 @@ import Testing
 @testable import DivanStudio
 
 /// Damage hides nothing else, and a decision is stored as it was made.
-@Suite(.timeLimit(.minutes(2))) struct DamageTests {
+@Suite(.timeLimit(.minutes(5))) struct DamageTests {
     private func ask(
         _ room: StudioFixture,
         _ method: String,

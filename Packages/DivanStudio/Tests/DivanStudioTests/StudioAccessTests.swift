@@ -6,7 +6,7 @@ import DivanTestKit
 import Testing
 
 /// Who may access the studio, over raw sockets.
-@Suite(.timeLimit(.minutes(2))) struct StudioAccessTests {
+@Suite(.timeLimit(.minutes(5))) struct StudioAccessTests {
     @Test func `the token sets a cookie, which authorizes later requests`() throws {
         let room = try StudioFixture()
         let visitor = try HTTPTestClient(port: room.port)

@@ -6,7 +6,7 @@ import Testing
 /// A connection with costly messages lets the loop serve others between them.
 ///
 /// `@testable`: the share itself is tested here without a clock.
-@Suite(.timeLimit(.minutes(2))) struct TurnBudgetTests {
+@Suite(.timeLimit(.minutes(5))) struct TurnBudgetTests {
     @Test func `a share grows while its turns are short`() {
         var share = TurnBudget()
         for _ in 0..<10 { share.took(.milliseconds(1), for: share.messageCount) }

@@ -20,7 +20,7 @@ import Testing
         exit 1
         """#
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a failing test fails the run and is not run again`() throws {
         let checkout = try Checkout()
         var root = URL(filePath: #filePath)

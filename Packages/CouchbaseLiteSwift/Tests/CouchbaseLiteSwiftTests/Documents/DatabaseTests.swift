@@ -185,7 +185,7 @@ import Testing
         expect(CBLError.notOpen) { try database.performMaintenance(type: type) }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a database is closed even if its files cannot be deleted`() async throws {
         let database = try Database(name: "db", config: config)
         let changes = try database.defaultCollection().changes()

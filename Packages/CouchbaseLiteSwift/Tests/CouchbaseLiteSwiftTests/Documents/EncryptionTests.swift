@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Encrypted databases as in the official API.
-@Suite(.timeLimit(.minutes(2))) struct EncryptionTests {
+@Suite(.timeLimit(.minutes(5))) struct EncryptionTests {
     private let home: TemporaryDirectory
 
     init() throws {

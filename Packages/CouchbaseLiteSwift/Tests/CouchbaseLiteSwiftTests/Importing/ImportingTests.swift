@@ -11,7 +11,7 @@ import Foundation
 import Testing
 
 /// Couchbase Lite databases are imported with all of their content.
-@Suite(.timeLimit(.minutes(3))) struct ImportingTests {
+@Suite(.timeLimit(.minutes(5))) struct ImportingTests {
     private static let names = [
         "revtree-3.2", "vectors-4.1", "upgraded-4.1", "legacy-pulled-4.1", "copied-3.2",
         "manykeys-3.2", "hot-3.2", "hot-torn-3.2", "revtree-2.x", "damaged-3.2",

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Live queries only rerun when a commit can matter; these tests check that none is missed.
-@Suite(.timeLimit(.minutes(2))) struct LiveQueryOrderTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveQueryOrderTests {
     /// Queries whose last row, or value, shows that the last save was seen.
     private static let statements = [
         "SELECT META().id, n FROM _ WHERE n > 3 ORDER BY n",

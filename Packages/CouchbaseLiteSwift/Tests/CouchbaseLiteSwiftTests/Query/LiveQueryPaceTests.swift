@@ -7,7 +7,7 @@ import Testing
 @testable import DivanStore
 
 /// When live queries run.
-@Suite(.timeLimit(.minutes(2))) struct LiveQueryPaceTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveQueryPaceTests {
     @Test func `a live query that runs out of memory is retried instead of failing`() async throws {
         let shop = try Chairs()
         let query = try shop.database.createQuery("SELECT name FROM shop.chairs ORDER BY name")

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Documents first, blobs on demand.
-@Suite(.timeLimit(.minutes(2))) struct BlobsOnDemandTests {
+@Suite(.timeLimit(.minutes(5))) struct BlobsOnDemandTests {
     /// Incompressible bytes, different for each number.
     private static func content(_ number: Int, _ byteCount: Int) -> Data {
         var generator = SeededGenerator(seed: UInt64(number))

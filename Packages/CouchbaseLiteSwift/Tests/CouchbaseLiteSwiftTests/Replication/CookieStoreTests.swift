@@ -8,7 +8,7 @@ import Testing
 /// The cookies of a database, set by several connections at once.
 ///
 /// `@testable`: puts concurrent server responses into a fixed order.
-@Suite(.timeLimit(.minutes(1))) struct CookieStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct CookieStoreTests {
     @Test func `cookies set at the same time are all kept`() throws {
         let database = try Database.inMemory()
         let store = try database.openStore()

@@ -5,7 +5,7 @@ import Testing
 /// Every combination of listener identity, client trust, authenticator and credentials, over sockets.
 ///
 /// Source: `behaviour.md` §12, §13.
-@Suite(.timeLimit(.minutes(2))) struct ListenerMatrixTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerMatrixTests {
     @Test(arguments: ListenerMatrix.Cell.all)
     func `each combination has its expected result`(_ cell: ListenerMatrix.Cell) async throws {
         let stage = try MatrixStage.shared.get()

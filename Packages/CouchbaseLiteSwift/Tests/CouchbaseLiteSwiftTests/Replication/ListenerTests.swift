@@ -1,13 +1,14 @@
 import CouchbaseLiteSwift
 import Dispatch
 import DivanPlatform
+import DivanTestKit
 import Foundation
 import Testing
 
 /// Listeners and replicators over real sockets on the loopback interface.
 @Suite(.timeLimit(.minutes(5))) struct ListenerTests {
     /// The start waits for the batch, and the batch reads the listener's state.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a batch can read the state of a listener that is starting`() async throws {
         let peers = try Peers()
         var configuration = URLEndpointListenerConfiguration(
@@ -26,7 +27,7 @@ import Testing
         try peers.there.inBatch {
             began.signal()
             // Meanwhile the other thread gets as far as it can.
-            for _ in 0..<20_000 where listener.port == nil { CurrentThread.yield() }
+            letOthersRun { listener.port != nil }
             #expect(listener.port == nil && listener.urls == nil)
         }
         await withCheckedContinuation { done in

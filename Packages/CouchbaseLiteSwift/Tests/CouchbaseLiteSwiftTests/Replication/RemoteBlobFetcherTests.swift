@@ -9,7 +9,7 @@ import Testing
 /// Blobs that wait for others to arrive.
 ///
 /// `@testable`: nothing public shows that one is queued.
-@Suite(.timeLimit(.minutes(2))) struct RemoteBlobFetcherTests {
+@Suite(.timeLimit(.minutes(5))) struct RemoteBlobFetcherTests {
     /// A hub with the collections `a` and `b`, whose blobs a client has left there.
     private struct HubFixture {
         let peers: Peers

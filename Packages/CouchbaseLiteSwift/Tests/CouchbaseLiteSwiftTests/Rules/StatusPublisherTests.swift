@@ -7,7 +7,7 @@ import Testing
 @testable import CouchbaseLiteSwift
 
 /// What is published about a database to other processes.
-@Suite(.timeLimit(.minutes(1))) struct StatusPublisherTests {
+@Suite(.timeLimit(.minutes(5))) struct StatusPublisherTests {
     private final class Service: DatabaseService {
         var report: (@Sendable () -> JSONObject)? {
             { ["verb": "sync", "stall": "reply to rev of ada"] }

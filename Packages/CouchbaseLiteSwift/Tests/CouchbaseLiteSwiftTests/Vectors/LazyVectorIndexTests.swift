@@ -171,7 +171,7 @@ import Testing
         #expect(try index.beginUpdate(limit: 5) == nil)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a live search notices that the vectors of a lazy index were updated`() async throws {
         let index = try createIndex()
         let query = try words.database.createQuery(
