@@ -108,7 +108,11 @@ final class RemoteBlobFetcher: Sendable {
         } onCancel: {
             cancel(number)
         }
-        try? database.openStore().write { try $0.noteArrived(digest) }
+        let store = try database.openStore()
+        guard store.blobs.contains(digest) else {
+            throw ReplicationFailure.unknownBlob("\(digest)").error
+        }
+        try? store.write { try $0.noteArrived(digest) }
     }
 
     /// The documents under which the peer has a blob, and how to reach the peer.
@@ -129,7 +133,8 @@ final class RemoteBlobFetcher: Sendable {
                 return replicator.errand == nil && itsStore === store
             }
         let known = given.map { [$0] } ?? living.map(\.config)
-        for var configuration in known {
+        for var configuration in known
+        where (try? configuration.requiredDatabase.openStore()) === store {
             let paths = configuration.collections.filter(\.isValid).map(\.path)
             let blobs = names.filter { paths.contains($0.collection) }
                 .map { RequestedBlob(digest, of: $0.documentID, in: $0.collection) }

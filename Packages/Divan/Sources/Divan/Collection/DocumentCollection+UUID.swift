@@ -1,6 +1,7 @@
 public import Foundation
 
-// The calls with an ID, for models whose ID is a UUID: the document's ID is its text in upper case.
+// The calls that read, change or remove one document, for models whose ID is a UUID: the document's ID is its text in
+// upper case.
 
 extension DocumentCollection {
     /// Returns a document; see ``get(_:)-(String)``.
@@ -22,6 +23,18 @@ extension DocumentCollection {
     ///
     /// - Throws: The same errors as with a `String`.
     public func contains(_ id: UUID) throws -> Bool { try contains(id.uuidString) }
+
+    /// Changes a document; see ``update(_:default:_:)-(String,_,_)``.
+    ///
+    /// - Throws: The same errors as with a `String`.
+    @discardableResult
+    public func update(
+        _ id: UUID,
+        default initial: @autoclosure () -> Document? = nil,
+        _ change: (inout Document) throws -> Void
+    ) throws -> Document {
+        try update(id.uuidString, default: initial(), change)
+    }
 
     /// Changes a model; see ``update(_:as:default:_:)-(String,_,_,_)``.
     ///
@@ -85,6 +98,18 @@ extension DocumentCollection {
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
     public func contains(_ id: UUID) async throws -> Bool { try await contains(id.uuidString) }
+
+    /// Changes a document; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func update(
+        _ id: UUID,
+        default initial: Document? = nil,
+        _ change: @escaping @Sendable (inout Document) throws -> Void
+    ) async throws -> Document {
+        try await update(id.uuidString, default: initial, change)
+    }
 
     /// Changes a model; see the synchronous form.
     ///

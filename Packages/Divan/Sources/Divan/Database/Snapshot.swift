@@ -66,6 +66,8 @@ public struct Snapshot {
 
     /// The rows of a query at the moment of the snapshot; see `Database.query(_:_:)`.
     ///
+    /// The collections and indexes of the query must still exist.
+    ///
     /// - Throws: The same errors as `Database.query(_:_:)`.
     public func query(
         _ sql: String,
@@ -85,9 +87,18 @@ public struct Snapshot {
     /// }
     /// ```
     ///
-    /// - Throws: The same errors as `DocumentQuery.all()`.
+    /// - Throws: ``DivanError/Code/invalidArgument`` for a query of another database; the same errors as
+    ///   `DocumentQuery.all()`.
     public func all<Model>(_ query: DocumentQuery<Model>) throws -> [Model] {
-        try query.all(in: reader)
+        guard query.collection.database.official === database.official else {
+            throw DivanError(
+                .invalidArgument,
+                place: query.collection.place,
+                problem: "the query is of another database than the snapshot",
+                remedy: "create it from a collection of the same database"
+            )
+        }
+        return try query.all(in: reader)
     }
 
     private func stored(

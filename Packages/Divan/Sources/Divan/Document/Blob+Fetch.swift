@@ -28,15 +28,32 @@ extension Blob {
     ///   - sync: The sync whose settings are used to connect.
     ///   - progress: Called about every 64 KiB and at the end, with the bytes received so far, on another thread; it must
     ///     return quickly.
-    /// - Throws: ``DivanError/Code/notFound`` if the peer does not have the content; `notOpen`; `cancelled`; the error
-    ///   that ended the connection.
+    /// - Throws: ``DivanError/Code/notFound`` if the peer does not have the content; `invalidArgument` for a sync of
+    ///   another database; `notOpen`; `cancelled`; the error that ended the connection.
     public func fetch(
         from sync: Sync,
         progress: (@Sendable (_ receivedByteCount: Int) -> Void)? = nil
     ) async throws {
-        guard !isHere, let database, let digest = BlobDigest(digest) else { return }
+        if isHere { return }
+        guard let database, let digest = BlobDigest(digest) else {
+            throw DivanError(
+                .notFound,
+                place: "blob \(self.digest)",
+                problem: "its document was not read from a database",
+                remedy: "read the document from its collection"
+            )
+        }
+        guard sync.engine.settings.database.official === database else {
+            throw DivanError(
+                .invalidArgument,
+                place: "blob \(self.digest)",
+                problem: "the sync is of another database",
+                remedy: "use a sync of the database of the document"
+            )
+        }
+        // May wait for a transaction.
+        let configuration = try await Background.reading { try sync.engine.replicator().config }
         do {
-            let configuration = try sync.engine.replicator().config
             try await database.fetch(digest, from: configuration) { received, _ in
                 progress?(received)
             }

@@ -45,7 +45,7 @@ extension DocumentCollection {
     }
 
     /// Returns a query for the documents of a type that meet a condition, in ascending order of an optional property;
-    /// documents without a value come first.
+    /// documents without the property come first.
     ///
     /// See ``documents(of:where:orderBy:limit:)-(_,_,DocumentOrder<Model>...,_)``.
     public func documents<Model: Decodable, Value: Comparable>(

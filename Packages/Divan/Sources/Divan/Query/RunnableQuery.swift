@@ -73,7 +73,7 @@ struct RunnableQuery: Sendable {
         _ body: ([QueryValue]) throws -> Void
     ) throws {
         let query = StorageQuery(checked, parameters: parameters, control: control)
-        if let reader { return try reader.forEachRow(of: query, body) }
+        if let reader { return try database.store().forEachRow(of: query, in: reader, body) }
         let rows = try database.store().rows(of: query)
         defer { rows.end() }
         while let row = try rows.next() { try body(row) }

@@ -129,6 +129,9 @@ import Testing
             let sum = try snapshot.query("SELECT SUM(n) FROM notes").value(as: Int.self)
             #expect(sum == 1)
             #expect(try snapshot.all(notes.documents(of: Document.self)).map(\.id) == ["1"])
+            let other = try Database.inMemory(name: "notes")
+            let query = try other.collection("notes").documents(of: Document.self)
+            expect(.invalidArgument) { _ = try snapshot.all(query) }
         }
         #expect(try notes.count() == 2)
     }
@@ -140,6 +143,8 @@ import Testing
         #expect(try notes.contains(chore.id))
         #expect(try notes.get(chore.id, as: Chore.self) == chore)
         #expect(try notes.get(chore.id)?.id == chore.id.uuidString)
+        try notes.update(chore.id) { $0.note = "soon" }
+        #expect(try notes.get(chore.id)?.note == "soon")
         let sanded = try notes.update(chore.id, as: Chore.self) { $0.title = "sand" }
         #expect(sanded.title == "sand")
         try notes.expire(chore.id, after: .seconds(3_600))

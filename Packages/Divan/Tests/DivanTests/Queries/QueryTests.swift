@@ -113,6 +113,89 @@ import Testing
         #expect(try sites.documents(of: Site.self, orderBy: \.visit).all().map(\.id) == ["2", "1"])
     }
 
+    @Test("Conditions on optional values mean the same as in memory, also for null")
+    func optionalConditions() throws {
+        struct Site: Codable, Identifiable, Sendable {
+            var id: String
+            var note: String?
+            var tags: [String]?
+            var isPaid: Bool?
+        }
+        let sites = try database.collection("sites")
+        let all = [
+            Site(id: "empty", note: "", tags: [], isPaid: false),
+            Site(id: "full", note: "x", tags: ["a"], isPaid: true), Site(id: "none"),
+        ]
+        for site in all { try sites.save(site) }
+        try sites.save(Document(id: "null", json: #"{"note":null,"tags":null,"isPaid":null}"#))
+        let models = try sites.documents(of: Site.self, orderBy: .byID).all()
+        #expect(models.count == 4)
+        let predicates: [Predicate<Site>] = [
+            #Predicate { $0.tags?.isEmpty == false }, #Predicate { $0.tags?.isEmpty == true },
+            #Predicate { $0.tags?.isEmpty != false }, #Predicate { $0.tags?.isEmpty == nil },
+            #Predicate { $0.note?.isEmpty == false }, #Predicate { $0.note?.isEmpty ?? true },
+            #Predicate { $0.note?.contains("x") == false }, #Predicate { $0.isPaid ?? false },
+            #Predicate { $0.note?.isEmpty ?? false }, #Predicate { $0.isPaid ?? true },
+            #Predicate { !($0.isPaid ?? false) }, #Predicate { ($0.tags?.count ?? 0) == 0 },
+        ]
+        for predicate in predicates {
+            let expected = try models.filter { try predicate.evaluate($0) }.map(\.id)
+            let found = try sites.documents(where: predicate, orderBy: .byID).all().map(\.id)
+            #expect(found == expected, "\(predicate)")
+        }
+    }
+
+    @Test("A computed property is not taken for the one that it is computed from")
+    func computedProperties() throws {
+        struct Item: Codable, Sendable {
+            var isDone: Bool
+            var due: Int
+        }
+        struct Order: Codable, Identifiable, Sendable {
+            var id: String
+            var items: [Item]
+            var openItems: [Item] { items.filter { !$0.isDone } }
+            var dueItems: [Item] { items.filter { $0.due < 100 } }
+        }
+        let orders = try database.collection("orders")
+        try orders.save(Order(id: "1", items: [Item(isDone: true, due: 1)]))
+        #expect(try orders.documents(where: #Predicate<Order> { !$0.items.isEmpty }).count() == 1)
+        for predicate in [
+            #Predicate<Order> { $0.openItems.isEmpty },
+            #Predicate<Order> { $0.dueItems.count == 1 },
+        ] {
+            let error = #expect(throws: DivanError.self) {
+                try orders.documents(where: predicate).count()
+            }
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
+    @Test("A model that handles values that it cannot decode keeps its predicates")
+    func tolerantModels() throws {
+        enum Kind: String, Codable { case chair, other }
+        struct Thing: Decodable, Identifiable, Sendable {
+            var id: String
+            var name: String
+            var kind: Kind
+
+            enum CodingKeys: String, CodingKey { case id, name, kind }
+
+            init(from decoder: any Decoder) throws {
+                let values = try decoder.container(keyedBy: CodingKeys.self)
+                id = try values.decode(String.self, forKey: .id)
+                name = try values.decode(String.self, forKey: .name)
+                do {
+                    kind = try values.decode(Kind.self, forKey: .kind)
+                } catch is DecodingError {
+                    kind = .other
+                }
+            }
+        }
+        let oslo = #Predicate<Thing> { $0.name == "Oslo" }
+        #expect(try chairs.documents(where: oslo).count() == 1)
+    }
+
     @Test("A predicate that a query cannot use is named as it is written")
     func unusablePredicates() throws {
         enum Kind: String, Codable { case chair, table }

@@ -31,6 +31,11 @@ import Testing
         #expect(received.withLock { $0 } == photo.count)
         #expect(try await blob.data() == photo)
         try await blob.fetch(from: sync)
+        let loose = try Document(json: #"{"a":{"@type":"blob","digest":"\#(blob.digest)"}}"#)
+        let unknown = await #expect(throws: DivanError.self) {
+            try await loose.a?.blob?.fetch(from: sync)
+        }
+        #expect(unknown?.code == .notFound)
         let gone = Blob(Data([1]), type: "image/png")
         #expect(gone.isHere)
         await listener.stop()
@@ -48,6 +53,9 @@ import Testing
         try await peers.theirNotes.purge("rome")
         try await peers.there.compact()
         let blob = try #require(found)
+        let other = Sync(peers.there, with: peers.here)
+        let foreign = await #expect(throws: DivanError.self) { try await blob.fetch(from: other) }
+        #expect(foreign?.code == .invalidArgument)
         let error = await #expect(throws: DivanError.self) { try await blob.fetch(from: sync) }
         #expect(error?.code == .notFound)
         await listener.stop()

@@ -23,24 +23,25 @@ extension Store {
         return StorageRows(titles: query.statement.columns.map(\.title)) { iterator.next() }
     }
 
+    /// Runs a query on the state that a reader of this store sees, and calls `body` with each row as it is found.
+    ///
+    /// - Throws: As `rows(of:)`; errors of `body`.
+    public func forEachRow(
+        of query: StorageQuery,
+        in reader: StoreReader,
+        _ body: ([QueryValue]) throws -> Void
+    ) throws {
+        try query.checkParameters()
+        // For later snapshots: this one sees the index as it was.
+        if !query.statement.vectorSearches.isEmpty { prepareVectorIndexes(of: query.statement) }
+        try reader.current().run(query, body)
+    }
+
     /// The current plan of a query.
     ///
     /// - Throws: As `rows(of:)`.
     public func plan(of query: StorageQuery) throws -> QueryPlan {
         try read { try $0.current().plan(query) }
-    }
-}
-
-extension StoreReader {
-    /// Runs a query on the state that this reader sees, and calls `body` with each row as it is found.
-    ///
-    /// - Throws: As `Store.rows(of:)`; errors of `body`.
-    public func forEachRow(
-        of query: StorageQuery,
-        _ body: ([QueryValue]) throws -> Void
-    ) throws {
-        try query.checkParameters()
-        try current().run(query, body)
     }
 }
 

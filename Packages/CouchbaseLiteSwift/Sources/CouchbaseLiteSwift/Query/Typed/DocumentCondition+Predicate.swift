@@ -42,6 +42,8 @@ private enum PredicatePart {
     case range(any Encodable, any Encodable, isClosed: Bool)
     /// A condition.
     case condition(QueryExpression)
+    /// A condition about an optional value, which is `nil` without that value.
+    case optionalCondition(QueryExpression, about: QueryExpression)
 
     /// The part as an operand of comparisons.
     var operand: QueryExpression? {
@@ -73,6 +75,7 @@ private struct PredicateScope {
         switch try part(expression) {
         case .condition(let condition): return condition
         case .property(let place): return try .equality(place.expression, true, isNegated: false)
+        case .computed(let expression): return try .equality(expression, true, isNegated: false)
         case .value(let value as Bool): return QueryExpression(.literal(.boolean(value)))
         default: throw refusal(expression)
         }
@@ -86,6 +89,11 @@ private struct PredicateScope {
         let (first, second) = (try part(left), try part(right))
         for (side, other) in [(first, second), (second, first)] {
             switch (side, other) {
+            case (.optionalCondition(let condition, let subject), .value(let value as Bool)):
+                let isEqual = QueryExpression.has(subject, condition, value)
+                return .condition(isNegated ? .isNotTrue(isEqual) : isEqual)
+            case (.optionalCondition(_, let subject), .nothing):
+                return .condition(try .equality(subject, Bool?.none, isNegated: isNegated))
             case (.condition(let condition), .value(let value as Bool)):
                 let literal = QueryExpression(.literal(.boolean(value)))
                 return .condition(
@@ -158,6 +166,27 @@ private struct PredicateScope {
         "StringLocalizedStandardContains": "localizedStandardContains", "TypeCheck": "is",
         "UnaryMinus": "-", "Value": "the value", "Variable": "the document",
     ]
+}
+
+extension QueryExpression {
+    /// Whether a value is there, and a condition about it is true, or false.
+    fileprivate static func has(
+        _ subject: QueryExpression,
+        _ condition: QueryExpression,
+        _ value: Bool
+    ) -> QueryExpression {
+        let literal = QueryExpression(.literal(.boolean(value)))
+        return .both(
+            QueryExpression(.isValued(subject)),
+            QueryExpression(.comparison(.same, condition, literal))
+        )
+    }
+
+    /// Whether a condition is false, null or missing.
+    fileprivate static func isNotTrue(_ condition: QueryExpression) -> QueryExpression {
+        let isTrue = QueryExpression(.literal(.boolean(true)))
+        return QueryExpression(.comparison(.notSame, condition, isTrue))
+    }
 }
 
 extension QueryComparison {
@@ -274,9 +303,7 @@ extension PredicateExpressions.Disjunction: PredicateLowering {
 
 extension PredicateExpressions.Negation: PredicateLowering {
     fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        let isTrue = QueryExpression(.literal(.boolean(true)))
-        let condition = try scope.condition(wrapped)
-        return .condition(QueryExpression(.comparison(.notSame, condition, isTrue)))
+        .condition(.isNotTrue(try scope.condition(wrapped)))
     }
 }
 
@@ -313,7 +340,9 @@ extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
         }
         var inner = scope
         inner.places[variable.key] = place
-        return try inner.part(transform)
+        let part = try inner.part(transform)
+        guard case .condition(let condition) = part else { return part }
+        return .optionalCondition(condition, about: place.expression)
     }
 }
 
@@ -325,9 +354,14 @@ extension PredicateExpressions.ForcedUnwrap: PredicateLowering {
 
 extension PredicateExpressions.NilCoalesce: PredicateLowering {
     fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        guard let operand = try scope.part(lhs).operand,
-            case .value(let value) = try scope.part(rhs)
-        else { throw scope.refusal(self) }
+        guard case .value(let value) = try scope.part(rhs) else { throw scope.refusal(self) }
+        let part = try scope.part(lhs)
+        if case .optionalCondition(let condition, let subject) = part, let usual = value as? Bool {
+            let isTrue = QueryExpression.has(subject, condition, true)
+            let isAbsent = QueryExpression(.not(QueryExpression(.isValued(subject))))
+            return .condition(usual ? .either(isAbsent, isTrue) : isTrue)
+        }
+        guard let operand = part.operand else { throw scope.refusal(self) }
         let usual = try QueryExpression(comparing: value)
         return .computed(QueryExpression(.call(.ifMissingOrNull, [operand, usual])))
     }

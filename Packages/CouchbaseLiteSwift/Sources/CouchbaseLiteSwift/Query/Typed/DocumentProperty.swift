@@ -85,8 +85,10 @@ struct DocumentProperty {
             let (model, record) = try ModelProbe.model(Model.self, trying: nil)
             let usual = model[keyPath: keyPath]
             var seen: [ModelProbe.Place: Bool] = [:]
+            var records = [(model, record)]
             for place in record.leaves.keys {
                 let (other, attempt) = try ModelProbe.model(Model.self, trying: place)
+                records.append((other, attempt))
                 let value = other[keyPath: keyPath]
                 guard !areEqual(value, usual) else { continue }
                 let leaf = attempt.leaves[place].flatMap { $0 as? Value }
@@ -94,10 +96,14 @@ struct DocumentProperty {
             }
             // A property with an offset is stored.
             let isStored = MemoryLayout<Model>.offset(of: keyPath) != nil
-            if let place = common(seen, Value.self, record),
-                isStored || seesOdd(at: place, keyPath, record)
-            {
-                return place
+            if let place = common(seen, Value.self, record) {
+                if isStored { return place }
+                let isSingle = record.types[place]?.count == 1 && record.leaves[place] != nil
+                let isUnchanged =
+                    isSingle
+                    ? seesOdd(at: place, keyPath, record)
+                    : Model.self is AnyObject.Type && shows(at: place, keyPath, records)
+                if isUnchanged { return place }
             }
         } catch {
             throw refusal(
@@ -107,8 +113,19 @@ struct DocumentProperty {
         }
         throw refusal(
             Model.self,
-            "the property is computed, an array item, or of a type without sample values"
+            "it is computed, an array item, or of a type whose values cannot be compared"
         )
+    }
+
+    /// Whether a key path of a class, which may be computed, shows what was decoded at a place in each attempt.
+    private static func shows<Model: Decodable, Value>(
+        at place: ModelProbe.Place,
+        _ keyPath: KeyPath<Model, Value>,
+        _ attempts: [(Model, ModelProbe.Record)]
+    ) -> Bool {
+        attempts.allSatisfy { model, record in
+            (record.values[place] as? Value).map { areEqual($0, model[keyPath: keyPath]) } ?? false
+        }
     }
 
     /// Whether a key path that may be computed, as any of a class or wrapper may, also shows negative, large and

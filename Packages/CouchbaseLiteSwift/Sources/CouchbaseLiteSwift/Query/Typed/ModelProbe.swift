@@ -35,6 +35,10 @@ final class ModelProbe: Decoder {
         fileprivate(set) var leaves: [Place: Any] = [:]
         /// The types that were requested at a place.
         fileprivate(set) var types: [Place: [Any.Type]] = [:]
+        /// The values with members that were decoded at a place.
+        fileprivate(set) var values: [Place: Any] = [:]
+        /// The innermost type that refused its sample values.
+        fileprivate var refusing: Any.Type?
 
         fileprivate init(trying place: Place?, as oddValue: Double?) {
             tried = place
@@ -65,7 +69,11 @@ final class ModelProbe: Decoder {
     ) throws -> (model: Model, record: Record) {
         let record = Record(trying: place, as: oddValue)
         let probe = ModelProbe(record, at: .body(QueryPath()), [], in: [type])
-        return (try Model(from: probe), record)
+        do {
+            return (try Model(from: probe), record)
+        } catch {
+            throw NoSample(type: record.refusing ?? type)
+        }
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -101,11 +109,13 @@ final class ModelProbe: Decoder {
             return value
         }
         do {
-            return try T(from: ModelProbe(record, at: place, codingPath, in: around + [type]))
-        } catch let error as NoSample {
-            throw error
+            let value = try T(from: ModelProbe(record, at: place, codingPath, in: around + [type]))
+            record.values[place] = value
+            return value
         } catch {
-            throw NoSample(type: type)
+            // Unchanged: the model may handle it.
+            record.refusing = record.refusing ?? type
+            throw error
         }
     }
 
@@ -140,6 +150,16 @@ final class ModelProbe: Decoder {
         case is Date.Type: Date(timeIntervalSince1970: value)
         default: nil
         }
+    }
+
+    /// A value of an optional property; its failure is not that of the model.
+    fileprivate func optional<T>(_ value: () throws -> T) -> T? {
+        let refusing = record.refusing
+        guard let value = try? value() else {
+            record.refusing = refusing
+            return nil
+        }
+        return value
     }
 
     private func refusal(_ type: Any.Type) -> DecodingError {
@@ -181,7 +201,8 @@ private struct KeyedProbe<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         // A value of a type that cannot be tried is absent, and cannot be queried.
-        probe.isRecursive ? nil : try? probe.nested(key).value(type)
+        guard !probe.isRecursive else { return nil }
+        return probe.optional { try probe.nested(key).value(type) }
     }
 
     func nestedContainer<NestedKey: CodingKey>(
