@@ -234,6 +234,30 @@ extension ServerTrustTests {
         #expect(try refusal(of: old, by: .pinned(renewed.leaf)) == nil, "as during a restore")
     }
 
+    @Test func `the renewal of a certificate that names its old serial number is its own issuer`()
+        throws
+    {
+        let folder = try TemporaryDirectory()
+        try Data(Sample.server().key.pem().utf8).write(to: URL(filePath: folder.file("key")))
+        let text = try OpenSSLCommand.run(
+            [
+                "req", "-x509", "-new", "-days", "30", "-subj", "/CN=localhost",
+                "-addext", "subjectKeyIdentifier=hash",
+                "-addext", "authorityKeyIdentifier=keyid,issuer:always",
+                "-key", folder.file("key"),
+            ],
+            input: ""
+        )
+        let old = try TLSCredential(
+            certificates: [TLSCertificate(pem: text)],
+            key: PrivateKey(pem: String(contentsOfFile: folder.file("key"), encoding: .utf8))
+        )
+        #expect(old.leaf.isSelfSigned)
+        let renewed = try old.renewed(now: Sample.now, notAfter: Sample.now + Sample.day)
+        #expect(renewed.leaf.isSelfSigned)
+        #expect(try refusal(of: renewed, by: .pinned(old.leaf)) == nil)
+    }
+
     @Test func `a pin of an authority holds when the authority is renewed`() throws {
         let old = try Sample.authority()
         let root = try old.renewed(now: Sample.now, notAfter: Sample.now + Sample.day)

@@ -96,6 +96,15 @@ extension Failure {
         .replacing(" or Database.importing(fromPath:toDatabase:)", with: "")
     }
 
+    /// There is no database at a path.
+    static func noDatabase(_ path: DatabasePath) -> Failure {
+        Failure(
+            kind: .notFound,
+            sentence: "\(path.bundle): database not found",
+            hint: databaseHint(for: path)
+        )
+    }
+
     /// Explains an error of a store, with commands instead of the API's names.
     private init(_ error: StoreError) {
         self.init(kind: Kind(error.code), text: "\(error)")

@@ -169,9 +169,6 @@ import Testing
         let listening = try server.event(named: "listening")
         let old = try shell.text("own.pem")
         try shell.write("old.pem", old)
-        try shell.write("clock", "\(360 * 86_400)")
-        let warning = try server.event(named: "problem")
-        #expect((warning["text"] as? String)?.contains("the certificate of a expires on") == true)
         try shell.write("clock", "\(365 * 86_400)")
         let renewed = try server.event(named: "renewed")
         #expect(renewed["fingerprint"] as? String != listening["fingerprint"] as? String)
@@ -180,6 +177,22 @@ import Testing
         try shell.run("new", "c")
         let url = try #require((listening["urls"] as? [String])?.first)
         try shell.run("pull", "c", url, "--pin", "old.pem")
+        #expect(server.stop() == 0)
+    }
+
+    @Test func `a running server warns about a certificate that it cannot renew`() throws {
+        try shell.run("identity", "new", "box", "--host", "localhost", "--days", "100")
+        try shell.write("clock", "0")
+        var environment = try shell.preloading("clock_moved")
+        environment["DIVAN_TEST_CLOCK"] = shell.path("clock")
+        let server = try shell.start(
+            ["serve", "a", "--interface", "127.0.0.1", "--identity", "box"],
+            environment
+        )
+        _ = try server.event(named: "listening")
+        try shell.write("clock", "\(90 * 86_400)")
+        let warning = try server.event(named: "problem")
+        #expect((warning["text"] as? String)?.contains("the certificate of a expires on") == true)
         #expect(server.stop() == 0)
     }
 

@@ -136,7 +136,7 @@ import Testing
         #expect(server.end() == 0)
         let lines = server.screen.text.split(separator: "\n")
         #expect(
-            lines.contains { $0.hasPrefix("Stopped a: sent 20 documents, received 1 document") }
+            lines.contains { $0.contains("Z Stopped a: sent 20 documents, received 1 document") }
         )
         #expect(!server.screen.text.contains("PEER"))
         #expect(server.screen.strangers.isEmpty && !server.screen.isStyled)
@@ -161,7 +161,7 @@ import Testing
         try server.waits(for: "refused 127.0.0.1 with 401")
         let lines = server.screen.text.split(separator: "\n")
         let line = try #require(lines.first { $0.contains("refused 127.0.0.1") })
-        #expect(line.prefixMatch(of: /\d\d:\d\d:\d\d  refused 127/) != nil, "\(line)")
+        #expect(line.prefixMatch(of: /\d\d:\d\d:\d\dZ  refused 127/) != nil, "\(line)")
         server.type("\u{3}")
         #expect(server.end() == 0)
     }
@@ -192,7 +192,8 @@ import Testing
         #expect(sync.output.contains(" pulled, "))
         sync.type("\u{3}")
         #expect(sync.end() == 0)
-        #expect(sync.screen.text.hasPrefix("In sync with the peer"))
+        let inSync = /\d\d:\d\d:\d\dZ In sync with the peer/
+        #expect(sync.screen.text.prefixMatch(of: inSync) != nil)
         #expect(sync.screen.text.contains("divan: stopped by Ctrl-C"))
         #expect(sync.output.contains("the next run continues from there"))
         #expect(!sync.screen.text.contains(" pulled, "))
@@ -240,7 +241,7 @@ import Testing
         )
         outcome.expectSuccess()
         #expect(outcome.output.contains("anonymous from 127.0.0.1 connected"))
-        #expect(outcome.output.contains("\nStopped a: sent 20 documents"))
+        #expect(outcome.output.contains("Z Stopped a: sent 20 documents"))
         #expect(!outcome.output.contains("\u{1B}") && !outcome.output.contains("\r"))
     }
 }

@@ -43,9 +43,19 @@ struct CertificateSigner {
         let signingKey = try KeyHandle(issuer?.key ?? key)
         try setSerialNumber(of: pointer)
         try setValidity(of: pointer)
+        if issuer == nil { removeAuthorityKey(of: pointer) }
         let signature = X509_sign(pointer, signingKey.pointer, EVP_sha256())
         try require(signature > 0 ? 1 : 0)
         return TLSCertificate(copy)
+    }
+
+    /// Removes the authority key identifier, which a self-signed certificate does not need.
+    ///
+    /// It may contain the old serial number, with which the renewal would not be its own issuer.
+    private func removeAuthorityKey(of certificate: OpaquePointer) {
+        let place = X509_get_ext_by_NID(certificate, NID_authority_key_identifier, -1)
+        guard place >= 0, let removed = X509_delete_ext(certificate, place) else { return }
+        X509_EXTENSION_free(removed)
     }
 
     private func checkValidity() throws(CredentialError) {

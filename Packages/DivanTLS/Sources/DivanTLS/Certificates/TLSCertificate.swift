@@ -6,7 +6,7 @@ public import FoundationEssentials
 ///
 /// Two certificates are equal if their DER bytes are equal. Can be used from any thread.
 ///
-/// Source: RFC 5280 §4.1; `tls-and-auth.md` §2 (a pin is a comparison of DER bytes).
+/// Source: RFC 5280 §4.1; `tls-and-auth.md` §2 (pins).
 public struct TLSCertificate: Sendable {
     /// The certificate in DER format.
     public let derBytes: [UInt8]

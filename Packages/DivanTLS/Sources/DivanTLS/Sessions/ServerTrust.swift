@@ -8,8 +8,10 @@ public enum ServerTrust: Sendable {
     case systemRoots
     /// Trusts these roots instead of the system's; otherwise like `systemRoots`.
     case roots([TLSCertificate])
-    /// Trusts this certificate and its renewals (`TLSCertificate.matches(pin:)`), and a leaf that one of them has
-    /// signed, directly or through intermediates, if it is presented; checks neither validity nor name.
+    /// Trusts this certificate and its renewals (`TLSCertificate.matches(pin:)`).
+    ///
+    /// A leaf is trusted too if one of them is presented and has signed it, directly or through intermediates. Neither
+    /// validity nor name is checked.
     case pinned(TLSCertificate)
     /// Trusts any single self-signed certificate; checks nothing else.
     case selfSignedOnly

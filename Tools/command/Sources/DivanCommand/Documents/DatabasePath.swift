@@ -67,6 +67,11 @@ struct DatabasePath: Equatable, Sendable {
     /// Whether there is a database.
     var exists: Bool { Database.exists(withName: name, inDirectory: parent) }
 
+    /// - Throws: `Failure` if there is no database.
+    func requireExisting() throws(Failure) {
+        guard exists else { throw .noDatabase(self) }
+    }
+
     static let suffix = ".cblite2"
 }
 

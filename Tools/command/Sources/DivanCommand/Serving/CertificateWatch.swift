@@ -27,9 +27,14 @@ struct CertificateWatch {
     private var attempted: Date?
     private var warned: [ExactText: Date] = [:]
 
+    /// Whether a certificate of the server that is valid until `end` must be renewed.
+    static func isRenewalDue(end: Date, at now: Date) -> Bool {
+        end.timeIntervalSince(now) < renewalPeriod
+    }
+
     /// Whether the server must renew its own certificates now; false for an hour after it was true.
     mutating func isRenewalDue(_ certificates: [Validity], at now: Date) -> Bool {
-        guard certificates.contains(where: { $0.end.timeIntervalSince(now) < Self.renewalPeriod })
+        guard certificates.contains(where: { Self.isRenewalDue(end: $0.end, at: now) })
         else { return false }
         if let attempted, abs(now.timeIntervalSince(attempted)) < Self.attemptPeriod {
             return false

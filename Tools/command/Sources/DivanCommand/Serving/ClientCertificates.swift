@@ -1,6 +1,5 @@
-@_spi(Modern) import CouchbaseLiteSwift
+import CouchbaseLiteSwift
 import DivanCommandLine
-import DivanTLS
 import Foundation
 import Synchronization
 
@@ -41,7 +40,7 @@ final class ClientCertificates: Sendable {
         }
     }
 
-    /// Accepts peers with one of the current certificates or its renewal, or with one that the authorities signed.
+    /// Accepts peers with one of the current certificates, or with one that the authorities signed.
     var authenticator: ListenerCertificateAuthenticator {
         guard !areAuthorities else {
             return ListenerCertificateAuthenticator(rootCerts: state.withLock { $0.certificates })
@@ -49,10 +48,8 @@ final class ClientCertificates: Sendable {
         return ListenerCertificateAuthenticator { [weak self] chain in
             guard let self, let own = chain.first else { return false }
             let now = Date()
-            let isKnown = state.withLock { state in
-                state.certificates.contains { own.certificate.matches(pin: $0.certificate) }
-            }
-            return isKnown && own.notBefore <= now && now <= own.notAfter
+            return state.withLock { $0.certificates.contains(own) } && own.notBefore <= now
+                && now <= own.notAfter
         }
     }
 

@@ -12,9 +12,10 @@ enum DisconnectCommand: Command {
         operands: [.database, .init(name: "PEER")],
         options: [.flag("--reconnect", "let the peer connect again at once"), .json],
         details: """
-            PEER is a user name, an address, or ADDRESS:PORT, as 'divan status DB' lists them. A
-            continuous sync of the peer stops, unless --reconnect is given; nothing prevents it from
-            being started again. To keep a user out, change or remove it with 'divan users'.
+            PEER is a user, the subject of a certificate, an address, or ADDRESS:PORT, as 'divan
+            status DB --json' lists them. A continuous sync of the peer stops, unless --reconnect is
+            given; nothing prevents it from being started again. To keep a user out, change or
+            remove it with 'divan users', which also closes connections of the REST interface.
             """,
         examples: [
             "divan disconnect travel anna", "divan disconnect travel 192.168.1.7 --reconnect",
@@ -26,6 +27,13 @@ enum DisconnectCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let (path, peer) = (arguments.database, arguments.operands[1])
         guard let listener = RunningListeners.listener(of: path) else {
+            if HolderName.isServer(path.bundle), let user = HolderName.otherUser(path.bundle) {
+                throw Failure(
+                    kind: .database,
+                    sentence: "\(path.name) is served by a process of the user \(user)",
+                    hint: "run the command as that user: 'sudo -u \(user) divan disconnect …'"
+                )
+            }
             throw Failure(
                 kind: .notFound,
                 sentence: "\(path.name) is not served by a running 'divan serve'",

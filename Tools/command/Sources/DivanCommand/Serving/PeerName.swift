@@ -19,10 +19,10 @@ struct PeerName: Hashable, Sendable {
     /// The name for people.
     var who: String { user ?? certificate ?? "anonymous" }
 
-    /// Whether a text names this peer: its user, its address, or its address and port.
+    /// Whether a text names this peer: its user, its certificate, its address, or its address and port.
     func matches(_ text: String) -> Bool {
         let host = address.contains(":") ? "[\(address)]" : address
-        return [user, address, "\(host):\(port)"].contains { name in
+        return [user, certificate, address, "\(host):\(port)"].contains { name in
             name.map { $0.utf8.elementsEqual(text.utf8) } ?? false
         }
     }

@@ -76,6 +76,28 @@ final class RESTListener: Sendable {
         }
     }
 
+    /// The port that the options name; `nil` for no REST interface.
+    ///
+    /// - Throws: `Failure` for an invalid port, and for options that require one.
+    static func port(_ arguments: Arguments) throws(Failure) -> UInt16? {
+        if let port: UInt16 = try arguments.number("--rest", in: 0...65_535) { return port }
+        let options = ["--rest-origin", "--rest-host", "--rest-queries", "--rest-named-only"]
+        for option in options where arguments.has(option) {
+            throw Failure.usage("'\(option)' requires '--rest PORT'")
+        }
+        return nil
+    }
+
+    /// Reads what the options name, without opening anything.
+    ///
+    /// - Throws: `Failure`.
+    static func check(_ arguments: Arguments) throws {
+        guard try port(arguments) != nil, let file = arguments.value("--rest-queries") else {
+            return
+        }
+        _ = try NamedQueryFile.read(file)
+    }
+
     /// The queries in a file, for each database.
     private static func queries(
         in file: String?,

@@ -129,6 +129,7 @@ enum ServeCommand: Command {
         ),
         .flag("--read-only", "refuse changes from peers"),
         .value("--config", "FILE", completion: .file, "read options from FILE (JSON)"),
+        .flag("--check", "check the options and the files they name, and exit"),
         .fullSync,
         .flag("--delta", "send changes as deltas, which keeps old bodies in the database"),
     ]
@@ -138,19 +139,23 @@ enum ServeCommand: Command {
     ]
 
     static func run(_ line: Arguments, _ terminal: Terminal) throws {
-        let arguments = try ServeFile.complete(line, syntax: syntax)
+        let file = try ServeFile(line, syntax: Self.line)
+        let arguments = file.arguments
         guard !arguments.operands.isEmpty else {
             throw Failure.usage(
                 "divan serve: missing argument DB",
                 hint: "give a database, or use '--config FILE'"
             )
         }
+        // The file may name the key, too.
+        try KeyRing.shared.take(arguments, of: Self.line)
+        if arguments.has("--check") { return try check(file, terminal) }
         // Installed before anything is opened, so that no signal is missed.
         let interruption = Interruption()
         let reload = ReloadSignal()
         var terminal = terminal
         terminal.isJSON = arguments.has("--json")
-        let session = try ServeSession(arguments, terminal)
+        let session = try ServeSession(arguments, file.replications, terminal)
         do {
             try session.open()
         } catch {
@@ -159,5 +164,16 @@ enum ServeCommand: Command {
         }
         session.watch(until: interruption, reloadingAt: reload)
         session.stop(forRestart: interruption.isTermination)
+    }
+
+    /// Reads everything that the options name, without opening a database or a port.
+    private static func check(_ file: ServeFile, _ terminal: Terminal) throws {
+        _ = try ServeSession(file.arguments, file.replications, terminal)
+        for text in file.arguments.operands { try DatabasePath(text).requireExisting() }
+        _ = try ServedDatabase.Settings(file.arguments)
+        try RESTListener.check(file.arguments)
+        for entry in file.replications { try entry.check(terminal) }
+        let subject = file.arguments.value("--config") ?? "the command line"
+        terminal.done("Checked \(subject): no errors", ["valid": true])
     }
 }

@@ -1,41 +1,52 @@
 import DivanCommandLine
 import DivanJSON
 
-/// The options of `divan serve` in a file.
-enum ServeFile {
-    /// Puts the options of the file of `--config` before those of the command line.
+/// What `divan serve` does: its options, and those of the file of `--config`.
+struct ServeFile {
+    /// The options of the file before those of the command line.
+    let arguments: Arguments
+    /// The replications that run beside the listeners.
+    private(set) var replications: [ReplicationEntry] = []
+
+    /// Reads the file, if the line names one.
     ///
     /// - Throws: `Failure` that names the file and the error.
-    static func complete(_ line: Arguments, syntax: CommandSyntax) throws -> Arguments {
-        guard let path = line.value("--config") else { return line }
+    init(_ line: Arguments, syntax: CommandSyntax) throws {
+        guard let path = line.value("--config") else {
+            arguments = line
+            return
+        }
         var words: [String]
         do {
-            words = try read(path)
+            let object = try Self.object(path)
+            words = try object.flatMap { name, value in
+                name == "replications" ? [] : try Self.words(name, value)
+            }
             _ = try Arguments(naming: words, syntax: syntax)
+            replications = try Self.replications(object["replications"])
         } catch var failure as Failure where failure.kind != .notFound {
             failure.kind = .invalid
             throw failure.at(path)
         } catch let error as JSONError {
             throw Failure(kind: .invalid, text: "\(path): \(error)")
         }
-        if line.operands.isEmpty, !words.contains(where: { $0.hasPrefix(operandMark) }) {
+        let mark = Self.operandMark
+        if line.operands.isEmpty, !words.contains(where: { $0.hasPrefix(mark) }) {
             throw Failure(
                 kind: .invalid,
                 sentence: "\(path): \"databases\" is missing or empty",
                 hint: "list the paths of the databases to serve"
             )
         }
-        if !line.operands.isEmpty { words = words.filter { !$0.hasPrefix(operandMark) } }
-        words = words.map {
-            $0.hasPrefix(operandMark) ? String($0.dropFirst(operandMark.count)) : $0
-        }
-        return try Arguments(naming: words + line.words, syntax: syntax)
+        if !line.operands.isEmpty { words = words.filter { !$0.hasPrefix(mark) } }
+        words = words.map { $0.hasPrefix(mark) ? String($0.dropFirst(mark.count)) : $0 }
+        arguments = try Arguments(naming: words + line.words, syntax: syntax)
     }
 
     /// Separates databases from options until both are joined.
     private static let operandMark = "\u{0}"
 
-    private static func read(_ path: String) throws -> [String] {
+    private static func object(_ path: String) throws -> JSONObject {
         let bytes = try IdentityFile.contents(path)
         guard let object = try JSON(parsing: bytes.withoutByteOrderMark).object else {
             throw Failure(
@@ -44,7 +55,19 @@ enum ServeFile {
                 hint: "write {\"databases\": [\"PATH\"]}"
             )
         }
-        return try object.flatMap { name, value in try words(name, value) }
+        return object
+    }
+
+    private static func replications(_ value: JSON?) throws -> [ReplicationEntry] {
+        guard let value else { return [] }
+        guard let items = value.array else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\"replications\" is not a list",
+                hint: "write [{\"database\": \"PATH\", \"url\": \"wss://HOST/NAME\"}]"
+            )
+        }
+        return try items.map { try ReplicationEntry($0) }
     }
 
     private static func words(_ name: String, _ value: JSON) throws(Failure) -> [String] {
@@ -54,16 +77,21 @@ enum ServeFile {
             }
             return try items.map { item throws(Failure) in operandMark + (try text(name, item)) }
         }
-        guard Spelling.nearest(to: name, among: ["databases"]) == nil else {
+        if let meant = Spelling.nearest(to: name, among: ["databases", "replications"]) {
             throw Failure(
                 kind: .invalid,
                 sentence: "unknown option \"\(name)\"",
-                hint: "did you mean \"databases\"?"
+                hint: "did you mean \"\(meant)\"?"
             )
         }
-        guard name != "config", name != "help", !name.hasPrefix("-") else {
+        guard !["config", "help", "check"].contains(name), !name.hasPrefix("-") else {
             throw Failure(kind: .invalid, text: "\"\(name)\" is not allowed in the file; remove it")
         }
+        return try words(ofOption: name, value)
+    }
+
+    /// The words of an option on a command line.
+    static func words(ofOption name: String, _ value: JSON) throws(Failure) -> [String] {
         switch value {
         case .bool(true): return ["--\(name)"]
         case .bool(false), .null: return []

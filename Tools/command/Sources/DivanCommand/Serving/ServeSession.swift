@@ -13,17 +13,27 @@ final class ServeSession {
     private let arrivals = RecentConnections()
     private let refusals = Refusals()
     private let recentErrors = RecentErrors()
+    private let entries: [ReplicationEntry]
     private let gate: PeerAccess
     private let identity: TLSIdentity?
     private var served: [ServedDatabase] = []
+    private var replications: [ServedReplication] = []
     private var activities: [any DiscoveryActivity] = []
     private var metrics: MetricsServer?
     private var rest: RESTListener?
     private var follower: UserRightsWatcher?
     private var certificates = CertificateWatch()
+    /// The output while it runs.
+    private var view: ServeView?
 
-    init(_ arguments: Arguments, _ terminal: Terminal) throws {
+    /// Reads what the options name, without opening anything.
+    init(
+        _ arguments: Arguments,
+        _ entries: [ReplicationEntry],
+        _ terminal: Terminal
+    ) throws {
         self.arguments = arguments
+        self.entries = entries
         self.terminal = terminal
         let events = EventLine(terminal, isTimed: true)
         self.events = events
@@ -65,6 +75,9 @@ final class ServeSession {
             try database.start()
             try writeCertificate(database)
         }
+        for entry in entries {
+            replications.append(try ServedReplication(entry, terminal, events))
+        }
         try openREST()
         try openMetrics()
         followUsers()
@@ -84,30 +97,50 @@ final class ServeSession {
         let wake = TimedSignal()
         interruption.onRequest { wake.signal() }
         reload.onRequest { wake.signal() }
-        var view = ServeView(terminal, events, served)
+        view = ServeView(terminal, events, served)
         var crowds = (
             peers: EvictionReporter(isOverHTTP: false), web: EvictionReporter(isOverHTTP: true)
         )
         repeat {
             if reload.take() { readAgain() }
             lookAtCertificates()
-            view.take(arrivals.take())
-            view.take(refusals.take())
-            view.take(recentErrors.take())
+            for replication in replications {
+                replication.look()
+                for news in replication.takeNews() {
+                    report(news.event, news.members, news.sentence)
+                }
+            }
+            takeEvents()
             let peers = served.reduce(0) { $0 + $1.listener.statistics.displacedConnectionCount }
             let reports = [
                 crowds.peers.report(of: peers),
                 crowds.web.report(of: rest?.displacedConnectionCount ?? 0),
             ]
-            view.take(reports.compactMap { $0 })
-            view.look()
+            view?.take(reports.compactMap { $0 })
+            view?.look()
             wake.wait(for: .milliseconds(500))
         } while !interruption.isRequested
-        view.take(arrivals.take())
-        view.take(refusals.take())
-        view.take(recentErrors.take())
-        view.end()
+        takeEvents()
+        view?.end()
+        view = nil
     }
+
+    private func takeEvents() {
+        view?.take(arrivals.take())
+        view?.take(refusals.take())
+        view?.take(recentErrors.take())
+    }
+
+    /// Reports an event, below the table of a terminal.
+    private func report(_ event: String, _ members: JSONObject, _ sentence: String) {
+        if view != nil {
+            view?.report(event, members, sentence)
+        } else {
+            events.write(event, members, sentence: sentence)
+        }
+    }
+
+    private func report(problem text: String) { report("problem", ["text": .string(text)], text) }
 
     /// Closes what was opened before something failed.
     func abandon() {
@@ -115,6 +148,7 @@ final class ServeSession {
         gate.tokens?.stop()
         metrics?.stop()
         rest?.stop()
+        for replication in replications { replication.stop() }
         for database in served { database.stop(forRestart: false) }
     }
 
@@ -125,6 +159,7 @@ final class ServeSession {
         for activity in activities { activity.stop() }
         metrics?.stop()
         rest?.stop()
+        for replication in replications { replication.stop() }
         for database in served {
             // Polled before the end: a stopped listener has no figures.
             let reading = database.look()
@@ -162,14 +197,22 @@ final class ServeSession {
     private func readAgain() {
         var names: [String] = []
         func note(_ name: String, _ body: () throws -> Bool) {
-            reportingIncompleteReload { if try body() { names.append(name) } }
+            do {
+                if try body() { names.append(name) }
+            } catch {
+                let problem = (error as? Failure) ?? Failure(explaining: error)
+                report(problem: "reload incomplete: \(problem.line)")
+            }
         }
         // The users and the keys report their own problems.
         note("users") {
             gate.users?.refresh()
             return gate.users?.isReadable == true
         }
-        gate.tokens?.refreshKeys()
+        note("token keys") {
+            gate.tokens?.refreshKeys()
+            return gate.tokens != nil
+        }
         note("roles") { try gate.tokens?.reloadRoles() == true }
         note("named queries") { try rest?.reloadQueries() == true }
         note("certificates") {
@@ -177,8 +220,11 @@ final class ServeSession {
             return served.contains { $0.certificate != nil }
         }
         dropOutdated()
-        let things = names.isEmpty ? "nothing" : names.formatted(.list(type: .and))
-        events.write("reloaded", sentence: "Reloaded \(things)")
+        report(
+            "reloaded",
+            ["reloaded": .array(names.map { .string($0) })],
+            "Reloaded \(names.isEmpty ? "nothing" : names.formatted(.list(type: .and)))"
+        )
     }
 
     private func dropOutdated() {
@@ -186,7 +232,7 @@ final class ServeSession {
         rest?.dropOutdated()
     }
 
-    /// Renews the certificates that it made, and warns of those that the operator must renew.
+    /// Renews the certificates that it made, and warns about those that the operator must renew.
     private func lookAtCertificates() {
         let now = Date()
         let validities = served.compactMap { database in
@@ -198,26 +244,53 @@ final class ServeSession {
                 )
             }
         }
-        if identity == nil, certificates.isRenewalDue(validities, at: now) {
-            reportingIncompleteReload { try reloadCertificates() }
-            for database in served { reportRenewal(database) }
+        if identity == nil {
+            if certificates.isRenewalDue(validities, at: now) { renewCertificates(at: now) }
         } else {
-            for warning in certificates.warnings(validities, at: now) {
-                events.write("problem", ["text": .string(warning)], sentence: warning)
-            }
+            for warning in certificates.warnings(validities, at: now) { report(problem: warning) }
         }
     }
 
-    private func reportRenewal(_ database: ServedDatabase) {
-        guard let certificate = database.certificate else { return }
-        events.write(
+    /// Renews the certificates that are due; what else a reload reads stays unchanged.
+    private func renewCertificates(at now: Date) {
+        var isRenewed = false
+        for database in served {
+            guard let old = database.certificate,
+                CertificateWatch.isRenewalDue(end: old.notAfter, at: now)
+            else { continue }
+            do {
+                let listenerGate = try database.replace(identity: nil, gate)
+                if database === served.first { rest?.replace(listenerGate, dismissesAll: false) }
+                guard let new = database.certificate, new != old else {
+                    throw Failure(kind: .failed, sentence: "it cannot be stored")
+                }
+                isRenewed = true
+                do {
+                    try writeCertificate(database)
+                } catch {
+                    report(problem: ((error as? Failure) ?? Failure(explaining: error)).line)
+                }
+                reportRenewal(of: database.path.name, new)
+            } catch {
+                let problem = (error as? Failure) ?? Failure(explaining: error)
+                report(
+                    problem: "the certificate of \(database.path.name), which expires on "
+                        + "\(Days.text(old.notAfter)): \(problem.line); trying again in an hour"
+                )
+            }
+        }
+        if isRenewed { advertiseAgain() }
+    }
+
+    private func reportRenewal(of name: String, _ certificate: SecCertificate) {
+        report(
             "renewed",
             [
-                "database": .string(database.path.name),
+                "database": .string(name),
                 "certificateEnds": .string(Days.moment(certificate.notAfter)),
                 "fingerprint": .string(certificate.sha256Fingerprint),
             ],
-            sentence: "Renewed the certificate of \(database.path.name), valid until "
+            "Renewed the certificate of \(name), valid until "
                 + "\(Days.text(certificate.notAfter)); pins of Divan's peers hold"
         )
     }
@@ -233,19 +306,13 @@ final class ServeSession {
         dropOutdated()
         guard served.map({ $0.certificate?.sha256Fingerprint }) != before else { return }
         for database in served { try writeCertificate(database) }
+        advertiseAgain()
+    }
+
+    private func advertiseAgain() {
         for activity in activities { activity.stop() }
         activities = []
         advertise()
-    }
-
-    private func reportingIncompleteReload(_ body: () throws -> Void) {
-        do {
-            try body()
-        } catch {
-            let problem = (error as? Failure) ?? Failure(explaining: error)
-            let text = "reload incomplete: \(problem.line)"
-            events.write("problem", ["text": .string(text)], sentence: text)
-        }
     }
 
     private func openMetrics() throws {
@@ -266,13 +333,7 @@ final class ServeSession {
     }
 
     private func openREST() throws {
-        guard let port: UInt16 = try arguments.number("--rest", in: 0...65_535) else {
-            let options = ["--rest-origin", "--rest-host", "--rest-queries", "--rest-named-only"]
-            for option in options where arguments.has(option) {
-                throw Failure.usage("'\(option)' requires '--rest PORT'")
-            }
-            return
-        }
+        guard let port = try RESTListener.port(arguments) else { return }
         rest = try RESTListener(
             served,
             port: port,

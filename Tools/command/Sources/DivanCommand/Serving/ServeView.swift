@@ -38,6 +38,11 @@ struct ServeView {
 
     private var isTable: Bool { terminal.isInteractive && !terminal.isJSON }
 
+    /// Reports any other event.
+    mutating func report(_ event: String, _ members: JSONObject, _ sentence: String) {
+        printEvent(event, members, sentence)
+    }
+
     /// Reports peers that connected.
     mutating func take(_ arrivals: [(path: DatabasePath, client: PeerName)]) {
         for (path, client) in arrivals {
@@ -96,7 +101,7 @@ struct ServeView {
         // The table has a line for each connected peer; other events are in its last lines.
         guard isTable else { return events.write(event, members, sentence: sentence, at: moment) }
         if event != "connected" {
-            let time = Moment.text(moment).dropFirst(11).prefix(8)
+            let time = Moment.text(moment).dropFirst(11).prefix(8) + "Z"
             problems = (problems + ["\(time)  \(sentence)"]).suffix(5)
         }
     }

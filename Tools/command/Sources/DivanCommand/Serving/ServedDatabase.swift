@@ -38,26 +38,9 @@ final class ServedDatabase: Sendable {
         }
         var config = URLEndpointListenerConfiguration(collections: collections)
         config.port = port
-        config.networkInterface = arguments.value("--interface")
-        config.disableTLS = arguments.has("--no-tls")
         config.tlsIdentity = identity
         config.authenticator = gate.authenticator
-        config.readOnly = arguments.has("--read-only")
-        config.enableDeltaSync = arguments.has("--delta")
-        if let compression = try CompressionChoice.read(arguments) {
-            config.compression = compression
-        }
-        if let seconds: Int = try arguments.number("--heartbeat", in: 2...86_400) {
-            config.heartbeat = Double(seconds)
-        }
-        if let count: Int = try arguments.number("--max-connections", in: 1...1_000_000) {
-            config.limits.connectionCount = count
-        }
-        if let count: Int = try arguments.number("--max-per-address", in: 1...1_000_000) {
-            config.limits.addressConnectionCount = count
-        }
-        _ = try arguments.trustedProxies()
-        config.trustedProxies = arguments.list("--trusted-proxy")
+        try Settings(arguments).apply(to: &config)
         config.access = { client in
             onClient(path, client)
             return gate.access(of: client, to: collections)
@@ -65,6 +48,44 @@ final class ServedDatabase: Sendable {
         config.onRefusal = { onRefusal(path, $0) }
         listener = URLEndpointListener(config: config)
         report = ListenerReport(listener)
+    }
+
+    /// The options that all listeners share.
+    struct Settings {
+        private let arguments: Arguments
+        private let compression: ReplicationCompression?
+        private let heartbeat: Int?
+        private let connectionCount: Int?
+        private let addressConnectionCount: Int?
+
+        /// Reads the options.
+        ///
+        /// - Throws: `Failure` for an invalid value.
+        init(_ arguments: Arguments) throws {
+            self.arguments = arguments
+            compression = try CompressionChoice.read(arguments)
+            heartbeat = try arguments.number("--heartbeat", in: 2...86_400)
+            connectionCount = try arguments.number("--max-connections", in: 1...1_000_000)
+            addressConnectionCount = try arguments.number("--max-per-address", in: 1...1_000_000)
+            _ = try arguments.trustedProxies()
+            _ = try arguments.collections()
+            let _: UInt16? = try arguments.number("--port", in: 0...65_535)
+            let _: UInt16? = try arguments.number("--metrics-port", in: 0...65_535)
+        }
+
+        func apply(to config: inout URLEndpointListenerConfiguration) {
+            config.networkInterface = arguments.value("--interface")
+            config.disableTLS = arguments.has("--no-tls")
+            config.readOnly = arguments.has("--read-only")
+            config.enableDeltaSync = arguments.has("--delta")
+            if let compression { config.compression = compression }
+            if let heartbeat { config.heartbeat = Double(heartbeat) }
+            if let connectionCount { config.limits.connectionCount = connectionCount }
+            if let addressConnectionCount {
+                config.limits.addressConnectionCount = addressConnectionCount
+            }
+            config.trustedProxies = arguments.list("--trusted-proxy")
+        }
     }
 
     /// Lets peers connect.

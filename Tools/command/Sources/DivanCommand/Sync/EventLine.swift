@@ -35,9 +35,9 @@ struct EventLine: Sendable {
         }
     }
 
-    /// The time of day on a terminal; date and time in a file or a pipe.
+    /// The time of day (UTC) on a terminal; date and time in a file or a pipe.
     private func time(of moment: Int64) -> String {
         let text = Moment.text(moment)
-        return terminal.isInteractive ? String(text.dropFirst(11).prefix(8)) : text
+        return terminal.isInteractive ? text.dropFirst(11).prefix(8) + "Z" : text
     }
 }

@@ -1,11 +1,18 @@
 import DivanPlatform
+import Synchronization
 
 /// A signal that one thread waits for, with a time limit by the monotonic clock.
 ///
 /// On Linux, `DispatchSemaphore` waits until a time of the wall clock: if the clock is set back meanwhile, the wait is
 /// longer by as much.
 package final class TimedSignal: Sendable {
-    /// Readable while there is a signal; `nil` if the system has no descriptor left, and then only time ends a wait.
+    /// Milliseconds that one system call waits; time during which the machine sleeps counts after it.
+    private static let slice = 60_000.0
+    /// The same without a descriptor that could end the call.
+    private static let sleepingSlice = 100.0
+
+    private let isSignalled = Atomic(false)
+    /// Readable while there is a signal; `nil` if the system has no descriptor left.
     private let wakeup = try? Wakeup()
 
     package init() {}
@@ -15,7 +22,10 @@ package final class TimedSignal: Sendable {
     }
 
     /// Ends the current wait, or the next one.
-    package func signal() { wakeup?.signal() }
+    package func signal() {
+        isSignalled.store(true, ordering: .releasing)
+        wakeup?.signal()
+    }
 
     /// Waits for a signal; `nil` waits without limit.
     ///
@@ -23,20 +33,25 @@ package final class TimedSignal: Sendable {
     @discardableResult
     package func wait(for limit: Duration?) -> Bool {
         let end = limit.map { ContinuousClock.now + $0 }
-        while true {
-            let rest = end.map { $0 - .now } ?? .seconds(3_600)
-            guard rest > .zero else { return false }
-            // Rounded up, so that no wait is shorter than its limit; long waits are divided.
-            let milliseconds = Int32(min(rest / .milliseconds(1), 3_600_000).rounded(.up))
-            guard let wakeup else {
-                CurrentThread.sleep(milliseconds: Int(milliseconds))
-                continue
-            }
-            let events = try? wakeup.descriptor.wait(for: .reading, milliseconds: milliseconds)
-            if events?.contains(.reading) == true {
-                wakeup.clear()
-                return true
-            }
+        while !isSignalled.exchange(false, ordering: .acquiring) {
+            let rest = end.map { ($0 - .now) / .milliseconds(1) } ?? .infinity
+            guard rest > 0 else { return false }
+            // Rounded up, so that no wait is shorter than its limit.
+            let milliseconds = min(rest, wakeup == nil ? Self.sleepingSlice : Self.slice)
+            sleep(milliseconds: Int(milliseconds.rounded(.up)))
+        }
+        return true
+    }
+
+    private func sleep(milliseconds: Int) {
+        do {
+            guard let wakeup else { return CurrentThread.sleep(milliseconds: milliseconds) }
+            try wakeup.descriptor.wait(for: .reading, milliseconds: Int32(milliseconds))
+            // The flag is set before the descriptor becomes readable, so no signal is lost.
+            wakeup.clear()
+        } catch  where error.errno == .interrupted {
+        } catch {
+            CurrentThread.sleep(milliseconds: Int(Self.sleepingSlice))
         }
     }
 }

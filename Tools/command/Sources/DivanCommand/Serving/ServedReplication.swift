@@ -1,0 +1,185 @@
+import CouchbaseLiteSwift
+import Dispatch
+import DivanCommandLine
+import DivanJSON
+import Foundation
+import Synchronization
+
+/// A continuous sync that a server runs beside its listeners.
+///
+/// The replicator itself reconnects after network errors. Another error, such as a wrong password, ends it; it is
+/// begun again after a minute, with credentials that are read anew, because nobody watches a server.
+final class ServedReplication: Sendable {
+    private struct State {
+        var replicator: Replicator?
+        var reporter: SyncReporter?
+        var tally = SyncTally()
+        var last: (activity: Replicator.ActivityLevel, error: String?)?
+        /// When it is begun again; `nil` while it runs.
+        var next: ContinuousClock.Instant?
+        var isOver = false
+        var news: [News] = []
+    }
+
+    /// Until a replication that failed is begun again.
+    static let pause = Duration.seconds(60)
+
+    /// An event that was not reported yet.
+    struct News: Sendable {
+        let event: String
+        let members: JSONObject
+        let sentence: String
+    }
+
+    /// Events between two polls; documents that fail can be many, and the log has them all.
+    private static let newsLimit = 100
+
+    private let entry: ReplicationEntry
+    private let database: Database
+    private let terminal: Terminal
+    private let events: EventLine
+    private let state = Mutex(State(next: .now))
+    // Serial, so that events come in order.
+    private let queue = DispatchQueue(label: "divan.replication")
+
+    /// Opens the database; nothing is sent yet.
+    init(_ entry: ReplicationEntry, _ terminal: Terminal, _ events: EventLine) throws {
+        self.entry = entry
+        self.terminal = terminal
+        self.events = events
+        let arguments = entry.arguments
+        try arguments.database.requireExisting()
+        database = try arguments.database.openDatabase(fullSync: arguments.has("--full-sync"))
+        guard entry.direction != .push else { return }
+        _ = try CreatedCollections(making: try arguments.collections(), in: database)
+    }
+
+    /// Begins it, or begins it again, when it is time; publishes its state for other processes.
+    func look() {
+        queue.sync {
+            let isDue = state.withLock { state in
+                guard let next = state.next, next <= .now, !state.isOver else { return false }
+                state.next = nil
+                return true
+            }
+            if isDue { begin() }
+            publish()
+        }
+    }
+
+    /// Stops it, and closes the database.
+    func stop() {
+        let replicator = state.withLock { state in
+            state.isOver = true
+            return state.replicator
+        }
+        replicator?.stop()
+        // Waits for the replicator.
+        try? database.close()
+        queue.sync { state.withLock { $0.reporter }?.end() }
+    }
+
+    private func begin() {
+        do {
+            let conflicts = ConflictReport(events)
+            let settings = SyncConfiguration(
+                arguments: entry.arguments,
+                direction: entry.direction,
+                target: try URLEndpoint(validating: entry.url),
+                terminal: terminal
+            )
+            let replicator = Replicator(
+                config: try settings.make(database, conflicts, SkippedDocuments())
+            )
+            let reporter = SyncReporter(
+                replicator,
+                path: entry.arguments.database,
+                conflicts: conflicts
+            )
+            state.withLock { state in
+                state.reporter?.end()
+                (state.replicator, state.reporter) = (replicator, reporter)
+            }
+            replicator.addDocumentReplicationListener(withQueue: queue) { [weak self] in
+                self?.take($0)
+            }
+            replicator.addChangeListener(withQueue: queue) { [weak self] in self?.take($0.status) }
+            replicator.start()
+        } catch {
+            report(.stopped, Failure(explaining: error).sentence)
+            retryLater()
+        }
+    }
+
+    private func take(_ replication: DocumentReplication) {
+        for document in replication.documents {
+            let name = CollectionName(scope: document.scope, name: document.collection)
+            let place = name?.description ?? ""
+            state.withLock { $0.tally.add(document, in: place, isPush: replication.isPush) }
+            guard let error = document.error else { continue }
+            let text = "\(document.id) could not be synced: \(error.localizedDescription)"
+            let database = entry.arguments.database.name
+            note("problem", ["text": .string(text), "database": .string(database)], text)
+        }
+    }
+
+    private func take(_ status: Replicator.Status) {
+        let error = status.obstacle.map { Failure(explaining: $0).sentence }
+        report(status.activity, error)
+        if status.activity == .stopped { retryLater() }
+        publish()
+    }
+
+    private func retryLater() {
+        state.withLock { if !$0.isOver { $0.next = .now + Self.pause } }
+    }
+
+    /// Reports an activity or an error that was not reported yet; a busy replication is in sync soon.
+    private func report(_ activity: Replicator.ActivityLevel, _ error: String?) {
+        guard activity != .busy, activity != .connecting else { return }
+        let isNews = state.withLock { state in
+            defer { state.last = (activity, error) }
+            return state.last.map { $0 != (activity, error) } ?? true
+        }
+        guard isNews else { return }
+        let name = entry.arguments.database.name
+        var members: JSONObject = [
+            "database": .string(name), "url": .string(entry.url),
+            "activity": .string(activity.name),
+        ]
+        members["error"] = error.map { .string($0) }
+        var sentence = "\(name) and \(entry.url): "
+        switch (activity, error) {
+        case (.idle, nil): sentence += "in sync"
+        case (.idle, let error?): sentence += "not in sync: \(error)"
+        case (.stopped, let error?):
+            sentence += "sync failed: \(error); trying again in \(Self.pause.components.seconds) s"
+        case (.stopped, nil): sentence += "sync stopped"
+        case (_, let error): sentence += "offline\(error.map { ": \($0)" } ?? "")"
+        }
+        note("replication", members, sentence)
+    }
+
+    private func note(_ event: String, _ members: JSONObject, _ sentence: String) {
+        state.withLock { state in
+            guard state.news.count < Self.newsLimit else { return }
+            state.news.append(News(event: event, members: members, sentence: sentence))
+        }
+    }
+
+    /// Returns the events since the last call.
+    func takeNews() -> [News] {
+        state.withLock { state in
+            defer { state.news = [] }
+            return state.news
+        }
+    }
+
+    private func publish() {
+        let (replicator, reporter, tally) = state.withLock {
+            ($0.replicator, $0.reporter, $0.tally)
+        }
+        guard let replicator, let reporter else { return }
+        _ = reporter.publish(replicator.status, tally)
+    }
+}

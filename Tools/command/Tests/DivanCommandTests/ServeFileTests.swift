@@ -1,0 +1,152 @@
+import DivanPlatform
+import DivanTestKit
+import Foundation
+import Testing
+
+/// The file of `divan serve --config`: replications, encryption keys, and `--check`.
+@Suite(.timeLimit(.minutes(5))) struct ServeFileTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        for name in ["edge", "cloud"] { try shell.run("new", name) }
+    }
+
+    private func write(_ text: String) throws { try shell.write("serve.json", text) }
+
+    private func check() throws -> Program.Outcome {
+        try shell.divan("serve", "--config", "serve.json", "--check")
+    }
+
+    @Test func `a server keeps its replications running and reports their state`() throws {
+        try shell.write("secret.txt", "open sesame\n")
+        try shell.run("users", "add", "users.json", "kiosk", "--password-file", "secret.txt")
+        let cloud = try shell.serve("cloud", "--no-tls", "--users", "users.json")
+        let url = try cloud.url()
+        try write(
+            #"{"databases":["edge"],"interface":"127.0.0.1","no-tls":true,"replications":["#
+                + #"{"database":"edge","url":"\#(url)","user":"kiosk","password-file":"secret.txt"}]}"#
+        )
+        try shell.run("put", "edge", "one", "{}")
+        let edge = try shell.start("serve", "--config", "serve.json")
+        _ = try edge.event {
+            $0["event"] as? String == "replication" && $0["activity"] as? String == "idle"
+        }
+        #expect(try shell.run("ls", "cloud").output == "one\n")
+        #expect(try shell.run("status", "edge", "--json").output.contains(url))
+        #expect(edge.stop() == 0)
+        let later = try shell.start("serve", "--config", "serve.json")
+        try shell.run("put", "cloud", "two", "{}")
+        _ = try shell.bash(
+            "until divan ls edge | grep -q two; do read -rt 0.05 <> <(:) || :; done"
+        )
+        #expect(later.stop() == 0)
+        #expect(cloud.stop() == 0)
+    }
+
+    @Test func `a replication that is refused is reported, and the listener keeps serving`() throws
+    {
+        try shell.write("secret.txt", "wrong\n")
+        try shell.write("right.txt", "right\n")
+        try shell.run("users", "add", "users.json", "kiosk", "--password-file", "right.txt")
+        let cloud = try shell.serve("cloud", "--no-tls", "--users", "users.json")
+        try write(
+            #"{"databases":["edge"],"interface":"127.0.0.1","no-tls":true,"replications":["#
+                + #"{"database":"edge","url":"\#(try cloud.url())","user":"kiosk","#
+                + #""password-file":"secret.txt","direction":"push"}]}"#
+        )
+        let edge = try shell.start("serve", "--config", "serve.json")
+        let url = try edge.url()
+        let failed = try edge.event(named: "replication")
+        #expect(failed["activity"] as? String == "stopped")
+        #expect((failed["error"] as? String)?.contains("password") == true)
+        try shell.run("put", "edge", "one", "{}")
+        try shell.run("new", "phone")
+        try shell.run("pull", "phone", url)
+        #expect(try shell.run("ls", "phone").output == "one\n")
+        #expect(edge.stop() == 0)
+        cloud.stop()
+    }
+
+    @Test(arguments: [
+        (#"{"databases":["edge"],"replications":{}}"#, 4, "\"replications\" is not a list"),
+        (#"{"databases":["edge"],"replications":[{"url":"ws://a/b"}]}"#, 4, "no \"database\""),
+        (
+            #"{"databases":["edge"],"replications":[{"database":"edge","url":"ws://a/b","way":1}]}"#,
+            4, "--way"
+        ),
+        (
+            #"{"databases":["edge"],"replications":[{"database":"edge","url":"ws://a/b","reset":true}]}"#,
+            4, "\"reset\" is not allowed"
+        ),
+        (
+            #"{"databases":["edge"],"replications":[{"database":"edge","url":"http://a/b"}]}"#, 2,
+            "wss://"
+        ),
+        (
+            #"{"databases":["edge"],"replications":[{"database":"no","url":"ws://a/b"}]}"#, 3,
+            "database not found"
+        ),
+        (
+            #"{"databases":["edge"],"replications":[{"database":"edge","url":"wss://a/b","pin":"no.pem"}]}"#,
+            3, "no.pem"
+        ),
+        (#"{"databases":["edge"],"replication":[]}"#, 4, "did you mean \"replications\"?"),
+        (#"{"databases":["missing"]}"#, 3, "database not found"),
+        (#"{"databases":["edge"],"users":"no.json"}"#, 3, "no.json"),
+        (#"{"databases":["edge"],"heartbeat":1}"#, 2, "--heartbeat"),
+        (#"{"databases":["edge"],"rest-host":["a"]}"#, 2, "--rest PORT"),
+        (#"{"databases":["edge"],"check":true}"#, 4, "not allowed in the file"),
+    ])
+    func `--check reports the first error and opens nothing`(
+        _ text: String,
+        _ status: Int,
+        _ words: String
+    ) throws {
+        try write(text)
+        try check().expectFailure(Int32(status), words)
+    }
+
+    @Test func `the guide's file with a replication is valid`() throws {
+        let guide = try Guide("serving.md")
+        try write(try #require(guide.blocks("json replications").first?.text))
+        try shell.run("new", "travel", "--collections", "geo.places")
+        try shell.write("cloud.secret", "open sesame\n")
+        try shell.run("users", "add", "users.json", "kiosk", "--password-file", "cloud.secret")
+        try check().expectSuccess()
+    }
+
+    @Test func `--check accepts the file of a server that is running`() throws {
+        try write(
+            #"{"databases":["edge"],"no-tls":true,"port":4984,"interface":"127.0.0.1","replications":"#
+                + #"[{"database":"edge","url":"ws://127.0.0.1:1/x","max-wait":5}]}"#
+        )
+        let server = try shell.serve("edge", "--no-tls")
+        _ = try server.url()
+        #expect(try check().errors.contains("Checked serve.json: no errors"))
+        #expect(server.stop() == 0)
+    }
+
+    @Test func `the key of an encrypted database can be in the file or on the command line`() throws
+    {
+        try shell.write("key.txt", "open sesame\n")
+        try FileSystem.setPermissions(0o600, of: shell.path("key.txt"))
+        try shell.run("new", "vault", "--key-file", "key.txt", "--key-is-password")
+        let common = #""databases":["vault"],"no-tls":true,"interface":"127.0.0.1""#
+        try write("{\(common),\"key-file\":\"key.txt\",\"key-is-password\":true}")
+        let server = try shell.start("serve", "--config", "serve.json")
+        _ = try server.url()
+        #expect(server.stop() == 0)
+        try write("{\(common)}")
+        let other = try shell.start(
+            "serve",
+            "--config",
+            "serve.json",
+            "--key-file",
+            "key.txt",
+            "--key-is-password"
+        )
+        _ = try other.url()
+        #expect(other.stop() == 0)
+    }
+}
