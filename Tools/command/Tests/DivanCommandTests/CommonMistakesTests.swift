@@ -112,6 +112,8 @@ import Testing
         ("export db --query 'SELECT n FROM _' --blobs", "'--blobs' cannot be combined with"),
         ("push db ws://127.0.0.1:1/x --pull-filter open", "unknown option '--pull-filter'"),
         ("push db ws://127.0.0.1:1/x --channels a", "unknown option '--channels'"),
+        ("sync db ws://127.0.0.1:1/x --user a --password b", "use '--password-file FILE'"),
+        ("serve db --user a --password=b", "use '--password-file FILE'"),
         ("pull db ws://127.0.0.1:1/x --push-filter open", "unknown option '--push-filter'"),
     ])
     func `options without effect are rejected`(_ line: String, _ words: String) throws {

@@ -36,6 +36,17 @@ import Testing
         let page = String(decoding: try await URLSession.shared.data(from: place).0, as: UTF8.self)
         server.stop()
         #expect(page.contains("divan_refusals_total{"))
+        for line in [
+            "divan_documents{database=\"a\"} 1", "divan_conflicts{database=\"a\"} 0",
+            "divan_build_info{version=\"",
+        ] {
+            #expect(page.contains("\n\(line)"), "\(line)")
+        }
+        for name in ["database_bytes", "disk_free_bytes", "cpu_seconds_total", "log_bytes"] {
+            let value = page.firstMatch(of: try Regex("\ndivan_\(name)[^ ]* ([0-9.]+)"))
+            let number = value.flatMap { $0.output[1].substring }.flatMap { Double($0) }
+            #expect(try #require(number, "\(name)") > 0 || name == "log_bytes")
+        }
         let outcome = try promtool.run(["check", "metrics"], input: page)
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
     }
@@ -133,7 +144,7 @@ private struct Prometheus {
     func ruleFaults() async throws -> [String] {
         let groups = try #require(try await answer("rules")["groups"] as? [[String: Any]])
         let rules = groups.flatMap { $0["rules"] as? [[String: Any]] ?? [] }
-        #expect(rules.count == 9)
+        #expect(rules.count == 10)
         return rules.compactMap { $0["lastError"] as? String }
     }
 

@@ -4,12 +4,12 @@ public import Foundation
 // upper case.
 
 extension DocumentCollection {
-    /// Returns a document; see ``get(_:)-(String)``.
+    /// Returns a document; see `get(_:)`.
     ///
     /// - Throws: The same errors as with a `String`.
     public func get(_ id: UUID) throws -> Document? { try get(id.uuidString) }
 
-    /// Returns a document as a type; see ``get(_:as:)-(String,_)``.
+    /// Returns a document as a type; see `get(_:as:)`.
     ///
     /// - Throws: The same errors as with a `String`.
     public func get<Model: Decodable>(
@@ -24,7 +24,7 @@ extension DocumentCollection {
     /// - Throws: The same errors as with a `String`.
     public func contains(_ id: UUID) throws -> Bool { try contains(id.uuidString) }
 
-    /// Changes a document; see ``update(_:default:_:)-(String,_,_)``.
+    /// Changes a document; see `update(_:default:_:)`.
     ///
     /// - Throws: The same errors as with a `String`.
     @discardableResult
@@ -36,7 +36,7 @@ extension DocumentCollection {
         try update(id.uuidString, default: initial(), change)
     }
 
-    /// Changes a model; see ``update(_:as:default:_:)-(String,_,_,_)``.
+    /// Changes a model; see `update(_:as:default:_:)`.
     ///
     /// - Throws: The same errors as with a `String`.
     @discardableResult

@@ -76,7 +76,7 @@ extension DocumentCollection {
         try documents(of: type, limit: limit).matching(text, index: index).all()
     }
 
-    /// Returns the documents with the nearest vectors; see ``DocumentQuery/nearest(to:in:limit:)``.
+    /// Returns the documents with the nearest vectors; see `DocumentQuery.nearest(to:in:limit:)`.
     ///
     /// - Throws: ``DivanError/Code/missingIndex``; `decodingFailed`; `notOpen`.
     public func nearest<Model: Decodable>(

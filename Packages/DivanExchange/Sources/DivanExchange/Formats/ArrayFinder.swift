@@ -1,10 +1,11 @@
 import DivanJSON
 
-/// Finds the arrays of documents in CouchDB's responses and in the stream of `pouchdb-dump`, and passes
-/// their items on as one array.
+/// Finds the arrays of documents in CouchDB's responses, in the stream of `pouchdb-dump` and in the files of
+/// `couchbackup`, and passes their items on as arrays.
 ///
 /// A response is one object whose member `rows`, `docs` or `results` is an array; several may follow each
-/// other. A stream has lines without an array between them: about the database, and the progress.
+/// other. A stream has lines without an array between them: about the database, and the progress. A file of
+/// `couchbackup` has one array per line, in newer versions after a line about the program.
 /// Anything else passes unchanged: an array, or lines whose first is a document and not a response.
 struct ArrayFinder {
     private enum State {
@@ -112,7 +113,8 @@ struct ArrayFinder {
             state = .searching
             depth = 1
         default:
-            guard isFirst else { throw stranger }
+            let isArrayBelowHeader = byte == UInt8(ascii: "[") && !hasArray
+            guard isFirst || isArrayBelowHeader else { throw stranger }
             held.append(byte)
             passAll(&passed)
         }
@@ -149,6 +151,7 @@ struct ArrayFinder {
         let object = try? JSON(parsing: held).object
         let isAboutStream =
             object?["db_info"]?.object != nil
+            || isFirst && object?["name"]?.string == "@cloudant/couchbackup"
             || !isFirst && object?.count == 1 && (object?["seq"] ?? object?["last_seq"]) != nil
         guard isAboutStream else {
             guard isFirst else { throw stranger }

@@ -65,6 +65,14 @@ struct CouchReader {
             try release()
             try body(&entry)
         case .refused(let failure):
+            if let documents = Self.bulkDocuments(in: entry.bytes) {
+                for document in documents {
+                    var inner = entry
+                    inner.bytes = try document.canonicalBytes()[...]
+                    try take(&inner)
+                }
+                return
+            }
             try release()
             var refused = DocumentText(place: entry.place, refusedFor: failure)
             try body(&refused)
@@ -79,7 +87,8 @@ struct CouchReader {
         do {
             document = try Self.document(of: members)
         } catch {
-            guard members["error"] == nil || members["key"] != nil else {
+            let isRow = members["key"] != nil || members["id"] != nil
+            guard members["error"] == nil || isRow else {
                 // About the whole answer, which holds no documents.
                 try release()
                 throw error.at(entry.place)
@@ -94,6 +103,12 @@ struct CouchReader {
         }
         entry.bytes = try row.canonicalBytes(of: document)[...]
         return .document(CouchLeaf(members))
+    }
+
+    /// The documents and errors in a result of `_bulk_get`; `nil` for any other row.
+    private static func bulkDocuments(in text: ArraySlice<UInt8>) -> [JSON]? {
+        guard let row = (try? JSON(parsing: text))?.object, row["id"] != nil else { return nil }
+        return row["docs"]?.array?.compactMap { $0.object?["ok"] ?? $0.object?["error"] }
     }
 
     /// Passes on the waiting leaf.
@@ -117,6 +132,9 @@ struct CouchReader {
             || row["doc"]?.object?["_deleted"]?.bool == true
         if isDeleted { return ["_id": .string(id), "_deleted": true] }
         let isRow = row["_id"] == nil
+        if isRow, row["doc"] == nil, let error = row["error"]?.string {
+            throw ExchangeError(.invalid, "CouchDB returned no document '\(id)': \(error)")
+        }
         guard let whole = isRow ? row["doc"]?.object : row else {
             throw ExchangeError(
                 .invalid,

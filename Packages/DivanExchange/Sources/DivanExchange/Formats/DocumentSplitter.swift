@@ -1,8 +1,11 @@
-/// Cuts a stream of JSON lines, or of one JSON array, into the texts of its documents.
+/// Cuts a stream of JSON lines, of indented objects, or of JSON arrays, into the texts of its documents.
 struct DocumentSplitter {
     private enum Form {
         case unknown
+        /// Each document is a line.
         case lines
+        /// Documents of several lines, as `jq .` and `mongoexport --pretty` write them: the first line is `{`.
+        case objects
         case array
     }
 
@@ -18,7 +21,7 @@ struct DocumentSplitter {
         case behindItem
         /// An item.
         case behindComma
-        /// White space, and nothing else.
+        /// White space, or another array on a later line.
         case behindEnd
     }
 
@@ -28,10 +31,14 @@ struct DocumentSplitter {
     private let name: String
     private let tellsBytes: Bool
     private var form = Form.unknown
+    /// No document was found yet.
+    private var isFirstLine = true
     private var place = Place.beginning
     private var offset = 0
     private var pending: [UInt8] = []
     private var line = 1
+    /// The line in which the last array ended.
+    private var lastLine = 0
     private var lineOffset = 0
     private var firstLine = 1
     private var firstColumn = 1
@@ -57,6 +64,7 @@ struct DocumentSplitter {
             switch form {
             case .unknown: if byte == UInt8(ascii: "\n") { endLine() }
             case .lines: try takeLine(byte, body)
+            case .objects: try takeOfObjects(byte, body)
             case .array: try takeOfArray(byte, body)
             }
             offset += 1
@@ -68,6 +76,15 @@ struct DocumentSplitter {
         switch form {
         case .unknown: return
         case .lines: try takeLine(UInt8(ascii: "\n"), body)
+        case .objects:
+            guard pending.isEmpty else {
+                throw ExchangeError(
+                    .invalid,
+                    at: "\(name):\(firstLine)",
+                    "the document that begins here is not closed",
+                    remedy: "check that the file is complete"
+                )
+            }
         case .array:
             guard place == .behindEnd else {
                 throw broken("the array is not closed", remedy: "check that the file is complete")
@@ -93,11 +110,35 @@ struct DocumentSplitter {
         _ body: (inout DocumentText) throws -> Void
     ) throws {
         guard byte == UInt8(ascii: "\n") else { return try append(byte) }
+        if isFirstLine, pending.first == UInt8(ascii: "{"),
+            pending.dropFirst().allSatisfy(Self.isSpace)
+        {
+            (form, depth) = (.objects, 1)
+            return try takeOfObjects(byte, body)
+        }
+        isFirstLine = isFirstLine && pending.isEmpty
         defer {
             endLine()
             pending.removeAll(keepingCapacity: true)
         }
         if pending.isEmpty { return }
+        try pass(body)
+    }
+
+    private mutating func takeOfObjects(
+        _ byte: UInt8,
+        _ body: (inout DocumentText) throws -> Void
+    ) throws {
+        if byte == UInt8(ascii: "\n") { endLine() }
+        if depth == 0 {
+            if Self.isSpace(byte) { return }
+            guard byte == UInt8(ascii: "{") else {
+                throw broken("expected a document that begins with {")
+            }
+        }
+        try followItem(byte)
+        guard depth == 0 else { return }
+        defer { pending.removeAll(keepingCapacity: true) }
         try pass(body)
     }
 
@@ -127,10 +168,12 @@ struct DocumentSplitter {
         if Self.isSpace(byte) { return }
         switch (place, byte) {
         case (.beginning, _): place = .first
-        case (.first, UInt8(ascii: "]")), (.behindItem, UInt8(ascii: "]")): place = .behindEnd
+        case (.first, UInt8(ascii: "]")), (.behindItem, UInt8(ascii: "]")):
+            (place, lastLine) = (.behindEnd, line)
         case (.behindItem, UInt8(ascii: ",")): place = .behindComma
         case (.behindItem, _):
             throw broken("expected a comma or the end of the array after a document")
+        case (.behindEnd, UInt8(ascii: "[")) where line > lastLine: place = .first
         case (.behindEnd, _): throw broken("text after the end of the array")
         case (_, UInt8(ascii: ",")): throw broken("a comma without a document before it")
         case (_, UInt8(ascii: "]")): throw broken("a comma without a document after it")

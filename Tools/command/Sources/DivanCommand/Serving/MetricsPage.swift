@@ -5,15 +5,22 @@ import DivanJSON
 import DivanPlatform
 import Foundation
 
-/// The metrics of this process in Prometheus's text format, version 0.0.4: those of the library, the start time, the
-/// memory, and the refused HTTP requests.
+/// The metrics of this process in Prometheus's text format, version 0.0.4: those of the library, of the process, of the
+/// files of the databases, and the refused HTTP requests.
 struct MetricsPage {
+    private let served: [ServedDatabase]
     private let begin: Date
     private let refusals: Refusals
     private let displacedCount: UInt64?
 
     /// `displaced` counts HTTP connections that were closed to accept new ones; `nil` without REST.
-    init(since begin: Date, _ refusals: Refusals, displaced: UInt64?) {
+    init(
+        _ served: [ServedDatabase],
+        since begin: Date,
+        _ refusals: Refusals,
+        displaced: UInt64?
+    ) {
+        self.served = served
         self.begin = begin
         self.refusals = refusals
         displacedCount = displaced
@@ -52,7 +59,46 @@ struct MetricsPage {
                 [("", "\(count)")]
             )
         }
-        return CouchbaseLiteSwift.metrics.text + gauges.joined() + refused + displaced.orEmpty
+        let version = VersionPage.version.replacing("\"", with: "")
+        let build = family(
+            "build_info",
+            "gauge",
+            "The version of the program.",
+            [("{version=\"\(version)\"}", "1")]
+        )
+        let processor = family(
+            "cpu_seconds_total",
+            "counter",
+            "Processor time of the process.",
+            [("", "\(Double(ProcessorClock.process()) / 1e9)")]
+        )
+        return CouchbaseLiteSwift.metrics.text + build + gauges.joined() + processor + files
+            + refused + displaced.orEmpty
+    }
+
+    /// The families about the files of the databases.
+    private var files: String {
+        let figures = served.map { ($0.path.name, $0.fileFigures()) }
+        func gauge(
+            _ name: String,
+            _ help: String,
+            _ value: (ServedDatabase.FileFigures) -> Int?
+        ) -> String {
+            let samples = figures.compactMap { database, figures in
+                value(figures).map { ("{database=\"\(Self.escaped(database))\"}", "\($0)") }
+            }
+            return family(name, "gauge", help, samples)
+        }
+        return gauge("database_bytes", "Size of the database file.") { $0.databaseByteCount }
+            + gauge("log_bytes", "Size of the write-ahead log.") { $0.logByteCount }
+            + gauge("documents", "Documents that are not deleted.") { $0.documentCount }
+            + gauge("conflicts", "Documents with unresolved conflicts.") { $0.conflictCount }
+            + gauge("disk_free_bytes", "Free space of the disk.") { $0.freeByteCount }
+    }
+
+    private static func escaped(_ label: String) -> String {
+        label.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            .replacing("\n", with: "\\n")
     }
 
     private func family(

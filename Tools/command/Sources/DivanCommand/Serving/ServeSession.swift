@@ -324,8 +324,12 @@ final class ServeSession {
         metrics = try MetricsServer(port: port) { path in
             switch path {
             case "/metrics":
-                MetricsPage(since: begin, refusals, displaced: rest?.displacedConnectionCount)
-                    .response
+                MetricsPage(
+                    served,
+                    since: begin,
+                    refusals,
+                    displaced: rest?.displacedConnectionCount
+                ).response
             case "/_health": HealthReport(served, since: begin).response
             default: nil
             }

@@ -2,7 +2,9 @@
 import DivanCommandLine
 import DivanDiscovery
 import DivanJSON
+import DivanPlatform
 import DivanStatus
+import DivanStore
 import Foundation
 
 /// One database with its listener.
@@ -143,6 +145,35 @@ final class ServedDatabase: Sendable {
         status["database"] = .string(path.name)
         statusDirectory.publish(status)
         return reading
+    }
+
+    /// The size and contents of the files; `nil` for what cannot be read.
+    struct FileFigures {
+        var databaseByteCount: Int?
+        var logByteCount: Int?
+        var documentCount: Int?
+        var conflictCount: Int?
+        var freeByteCount: Int?
+    }
+
+    /// Reads the figures; the time depends on the number of conflicts only.
+    func fileFigures() -> FileFigures {
+        func byteCount(_ file: String) -> Int? {
+            (try? FileStatus(of: "\(path.bundle)/\(file)"))?.byteCount
+        }
+        var figures = FileFigures(
+            databaseByteCount: byteCount("db.sqlite3"),
+            logByteCount: byteCount("db.sqlite3-wal") ?? 0,
+            freeByteCount: (try? FileSystem.space(at: path.bundle))?.free
+        )
+        try? database.openStore().read { reader in
+            let collections = try reader.collections()
+            figures.documentCount = try collections.reduce(0) { try $0 + reader.count(in: $1) }
+            figures.conflictCount = try collections.reduce(0) {
+                try $0 + reader.conflicts(in: $1).count
+            }
+        }
+        return figures
     }
 
     /// The addresses at which it can be reached.

@@ -154,6 +154,9 @@ package struct Arguments: Sendable {
     private func suggestion(_ name: String, _ syntax: CommandSyntax) -> String? {
         let names = syntax.options.map(\.name)
         if let near = Spelling.nearest(to: name, among: names) { return "did you mean '\(near)'?" }
+        if ["--password", "--pass", "--passwd"].contains(name), names.contains("--password-file") {
+            return "use '--password-file FILE', or DIVAN_PASSWORD: other users can read arguments"
+        }
         // Not accepted as such: -collection would create a collection "ollection".
         let short = syntax.options.first { option in
             option.value != nil && option.short.map { name.hasPrefix($0) } ?? false
