@@ -66,7 +66,8 @@ import Testing
         ("metrics", "'divan serve DB --metrics-port PORT'"),
         ("password", "'divan users add FILE NAME --replace'"), ("peers", "'divan discover'"),
         ("renew", "'divan identity renew LABEL'"), ("reset", "'divan checkpoints reset DB URL'"),
-        ("rest", "'divan serve DB --rest PORT'"), ("run", "'divan serve DB'"),
+        ("kick", "'divan disconnect DB PEER'"), ("rest", "'divan serve DB --rest PORT'"),
+        ("run", "'divan serve DB'"),
     ]
 
     @Test func `every hint has a row in these tests`() {

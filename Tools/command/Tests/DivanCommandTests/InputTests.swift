@@ -104,10 +104,13 @@ import Testing
         try shell.run("import", "db", "t.csv")
         #expect(try shell.run("get", "db", "table", "--raw").output == "{\"a\":1}\n")
         try shell.write("one.json", "{\n  \"_id\": \"x\"\n}\n")
-        try shell.divan("import", "db", "one.json")
+        try shell.run("import", "db", "one.json")
+        #expect(try shell.run("get", "db", "x", "--raw").output == "{}\n")
+        try shell.write("cut.json", "{ \"_id\":\n \"y\"\n}\n")
+        try shell.divan("import", "db", "cut.json")
             .expectFailure(
                 4,
-                "one.json:1, column 2: ",
+                "cut.json:1, column 9: ",
                 "write one complete object per line, or one array"
             )
         try shell.write("some.json", "[{\n  \"_id\": \"x\"\n}]\n")

@@ -223,9 +223,9 @@ import Testing
         let board = try Guide.text("guides/divan-dashboard.json")
         #expect(try JSONSerialization.jsonObject(with: Data(board.utf8)) is [String: Any])
         let names = Set((alerts + board).matches(of: /divan_[a-z_]+/).map { String($0.0) })
-        #expect(names.count == 14)
+        #expect(names.count == 15)
         for name in names { #expect(page.contains("# TYPE \(name) "), "\(name)") }
-        #expect(alerts.ranges(of: "- alert: ").count == 9)
+        #expect(alerts.ranges(of: "- alert: ").count == 10)
     }
 
     @Test func `the metrics port serves only metrics and health`() async throws {

@@ -44,6 +44,29 @@ import Testing
         #expect(cloud.stop() == 0)
     }
 
+    /// The database has an empty default collection, which the peer lacks.
+    @Test func `a replication leaves out what its condition excludes, without errors`() throws {
+        try shell.run("new", "hub")
+        try shell.run("mkcoll", "hub", "geo.places")
+        for (id, kind) in [("rome", "city"), ("etna", "mountain")] {
+            try shell.run("put", "hub", id, #"{"kind":"\#(kind)"}"#, "-c", "geo.places")
+        }
+        let hub = try shell.serve("hub", "--no-tls", "--collections", "geo.places")
+        let url = try hub.url()
+        try shell.run("mkcoll", "edge", "geo.places")
+        try write(
+            #"{"databases":["edge"],"interface":"127.0.0.1","no-tls":true,"replications":["#
+                + #"{"database":"edge","url":"\#(url)","direction":"pull","where":"kind = 'city'"}]}"#
+        )
+        let edge = try shell.start("serve", "--config", "serve.json")
+        let first = try edge.event(named: "replication")
+        #expect(first["activity"] as? String == "idle" && first["error"] == nil)
+        #expect(try shell.run("ls", "edge", "-c", "geo.places").output == "rome\n")
+        #expect(try shell.run("status", "edge", "--json").output.contains("\"errors\":0"))
+        #expect(edge.stop() == 0)
+        hub.stop()
+    }
+
     @Test func `a replication that is refused is reported, and the listener keeps serving`() throws
     {
         try shell.write("secret.txt", "wrong\n")
@@ -91,6 +114,19 @@ import Testing
             #"{"databases":["edge"],"replications":[{"database":"edge","url":"wss://a/b","pin":"no.pem"}]}"#,
             3, "no.pem"
         ),
+        (
+            #"{"databases":["edge"],"replications":[{"database":"edge","url":"wss://a/b","where":"((("}]}"#,
+            4, ""
+        ),
+        (
+            #"{"databases":["edge"],"replications":[{"database":"edge","url":"wss://a/b","attempts":0}]}"#,
+            2, "--attempts"
+        ),
+        (
+            #"{"databases":["edge"],"replications":[{"database":"edge","url":"wss://a/b","direction":null}]}"#,
+            4, "direction"
+        ),
+        (#"{"databases":["edge","cloud"],"port":65535}"#, 2, "leaves no port for cloud"),
         (#"{"databases":["edge"],"replication":[]}"#, 4, "did you mean \"replications\"?"),
         (#"{"databases":["missing"]}"#, 3, "database not found"),
         (#"{"databases":["edge"],"users":"no.json"}"#, 3, "no.json"),

@@ -9,11 +9,12 @@ struct CouchLeaf {
     private let names: CouchRevisions
     private let isDeleted: Bool
 
-    /// Reads the revision IDs of a row; `nil` if it has no history.
+    /// Reads the revision IDs of a row; `nil` if it has none.
     init?(_ row: JSONObject) {
-        guard let id = row["_id"]?.string, let names = CouchRevisions(row["_revisions"]) else {
-            return nil
-        }
+        guard let id = row["_id"]?.string,
+            let names = CouchRevisions(row["_revisions"])
+                ?? row["_rev"]?.string.flatMap({ CouchRevisions(withoutHistory: $0) })
+        else { return nil }
         self.id = ExactText(id)
         self.names = names
         isDeleted = row["_deleted"]?.bool == true
@@ -48,6 +49,15 @@ struct CouchRevisions {
     let generation: Int64
     /// At least one: its own, then those of its ancestors, newest first.
     let digests: [String]
+
+    /// A revision whose ancestors are not known, such as `2-a5`.
+    init?(withoutHistory revision: String) {
+        guard let hyphen = revision.firstIndex(of: "-"),
+            let generation = Int64(revision[..<hyphen]), generation > 0
+        else { return nil }
+        self.generation = generation
+        digests = [String(revision[revision.index(after: hyphen)...])]
+    }
 
     /// `nil` if there are none, or more than generations.
     init?(_ value: JSON?) {

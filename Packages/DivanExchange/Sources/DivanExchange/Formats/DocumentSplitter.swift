@@ -73,9 +73,9 @@ struct DocumentSplitter {
 
     /// Takes the end of the stream.
     mutating func finish(_ body: (inout DocumentText) throws -> Void) throws {
+        if form == .lines { try takeLine(UInt8(ascii: "\n"), body) }
         switch form {
-        case .unknown: return
-        case .lines: try takeLine(UInt8(ascii: "\n"), body)
+        case .unknown, .lines: return
         case .objects:
             guard pending.isEmpty else {
                 throw ExchangeError(

@@ -5,8 +5,9 @@ import DivanJSON
 import DivanPlatform
 import Foundation
 
-/// The metrics of this process in Prometheus's text format, version 0.0.4: those of the library, of the process, of the
-/// files of the databases, and the refused HTTP requests.
+/// The metrics of this process in Prometheus's text format, version 0.0.4.
+///
+/// They are those of the library, of the process, of the files of the databases, and the refused HTTP requests.
 struct MetricsPage {
     private let served: [ServedDatabase]
     private let begin: Date
@@ -78,7 +79,16 @@ struct MetricsPage {
 
     /// The families about the files of the databases.
     private var files: String {
-        let figures = served.map { ($0.path.name, $0.fileFigures()) }
+        // A page must not contain two samples with the same labels.
+        var figures: [(name: String, figures: ServedDatabase.FileFigures)] = []
+        for database in served {
+            let (name, own) = (database.path.name, database.fileFigures())
+            if let known = figures.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+                figures[known].figures.add(own)
+            } else {
+                figures.append((name, own))
+            }
+        }
         func gauge(
             _ name: String,
             _ help: String,

@@ -34,8 +34,8 @@ struct ReplicationEntry {
                 hint: "write {\"database\": \"PATH\", \"url\": \"wss://HOST/NAME\"}"
             )
         }
-        switch object["direction"]?.string ?? "both" {
-        case "both": direction = .pushAndPull
+        switch object["direction"] {
+        case nil, "both": direction = .pushAndPull
         case "push": direction = .push
         case "pull": direction = .pull
         default:
@@ -63,6 +63,7 @@ struct ReplicationEntry {
             case .pushAndPull: SyncCommand.line
             }
         arguments = try Arguments(naming: words, syntax: syntax)
+        try KeyRing.shared.take(arguments, .current, of: arguments.database)
     }
 
     /// The peer.
@@ -79,6 +80,11 @@ struct ReplicationEntry {
             target: try URLEndpoint(validating: url),
             terminal: terminal
         )
-        _ = try settings.plain(try Database.inMemory(name: "check"))
+        let model = try Database.inMemory(name: "check")
+        let names = (try? arguments.database.collectionNames()) ?? []
+        for name in try names + arguments.collections() where try model.collection(name) == nil {
+            _ = try model.createCollection(name)
+        }
+        _ = try settings.make(model, ConflictReport(), SkippedDocuments())
     }
 }

@@ -44,6 +44,26 @@ final class ServeSession {
         identity = try arguments.value("--identity").map {
             try StoredIdentities.identity($0, terminal)
         }
+        try checkDatabases()
+    }
+
+    /// Checks the options that depend on how many databases there are.
+    private func checkDatabases() throws {
+        let databases = arguments.operands
+        let port: UInt16 = try arguments.number("--port", in: 0...65_535) ?? 0
+        if port > 0, let text = databases.dropFirst(65_536 - Int(port)).first {
+            throw Failure.usage(
+                "'--port \(port)' leaves no port for \(text)",
+                hint: "each database needs its own port; start with a lower one"
+            )
+        }
+        let hasOwnCertificates = identity == nil && !arguments.has("--no-tls")
+        if arguments.has("--write-certificate"), hasOwnCertificates, databases.count > 1 {
+            throw Failure.usage(
+                "'--write-certificate' writes one certificate, but each database has its own",
+                hint: "add '--identity' to share a certificate, or serve only one database"
+            )
+        }
     }
 
     /// Opens everything; after an error, the caller closes what was opened.
@@ -53,14 +73,10 @@ final class ServeSession {
         if LogSinks.console == nil {
             LogSinks.custom = CustomLogSink(level: .error, logSink: recentErrors)
         }
+        // Listeners share the collections that these create.
+        for entry in entries { replications.append(try ServedReplication(entry, terminal)) }
         for (index, text) in arguments.operands.enumerated() {
-            let number = port == 0 ? 0 : Int(port) + index
-            guard let own = UInt16(exactly: number) else {
-                throw Failure.usage(
-                    "'--port \(port)' leaves no port for \(text)",
-                    hint: "each database needs its own port; start with a lower one"
-                )
-            }
+            let own = port == 0 ? 0 : port + UInt16(index)
             let (arrivals, refusals) = (arrivals, refusals)
             let database = try ServedDatabase(
                 DatabasePath(text),
@@ -74,9 +90,6 @@ final class ServeSession {
             served.append(database)
             try database.start()
             try writeCertificate(database)
-        }
-        for entry in entries {
-            replications.append(try ServedReplication(entry, terminal, events))
         }
         try openREST()
         try openMetrics()
@@ -170,12 +183,6 @@ final class ServeSession {
 
     private func writeCertificate(_ database: ServedDatabase) throws {
         guard let file = arguments.value("--write-certificate") else { return }
-        guard identity != nil || arguments.operands.count == 1 || database.certificate == nil else {
-            throw Failure.usage(
-                "'--write-certificate' writes one certificate, but each database has its own",
-                hint: "add '--identity' to share a certificate, or serve only one database"
-            )
-        }
         guard let certificate = database.certificate else {
             return terminal.warn("--write-certificate has no effect without TLS")
         }
@@ -370,7 +377,7 @@ final class ServeSession {
             if database === served.last { lines.append("REST interface at \(rest.url)") }
         }
         events.write("listening", members)
-        // Without the time, because scripts read the address from the first line.
+        // Without the time, because scripts read the address from the first line; so is the last line.
         for line in lines { terminal.note(line.escapingControlCharacters()) }
     }
 
@@ -413,11 +420,12 @@ final class ServeSession {
                             .map { (key: $0.key, value: JSON($0.value)) }
                     )
                 ),
-            ],
-            sentence: "Stopped \(name): sent "
-                + "\(Numbers.count(figures.sentDocumentCount, "document")), received "
-                + Numbers.count(figures.receivedDocumentCount, "document")
+            ]
         )
+        let sentence =
+            "Stopped \(name): sent \(Numbers.count(figures.sentDocumentCount, "document")), "
+            + "received \(Numbers.count(figures.receivedDocumentCount, "document"))"
+        terminal.note(sentence.escapingControlCharacters())
     }
 }
 

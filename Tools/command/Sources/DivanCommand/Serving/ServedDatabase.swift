@@ -6,6 +6,7 @@ import DivanPlatform
 import DivanStatus
 import DivanStore
 import Foundation
+import Synchronization
 
 /// One database with its listener.
 final class ServedDatabase: Sendable {
@@ -15,6 +16,7 @@ final class ServedDatabase: Sendable {
     private let statusDirectory: StatusDirectory
     private let report: ListenerReport
     private let holder: Holder?
+    private let conflictCount = Mutex(ConflictCount())
 
     /// Opens the database; peers cannot connect yet.
     ///
@@ -154,9 +156,31 @@ final class ServedDatabase: Sendable {
         var documentCount: Int?
         var conflictCount: Int?
         var freeByteCount: Int?
+
+        /// Adds the figures of another database with the same name; the lesser free space counts.
+        mutating func add(_ other: FileFigures) {
+            func sum(_ figure: KeyPath<FileFigures, Int?>) -> Int? {
+                let both = [self[keyPath: figure], other[keyPath: figure]].compactMap(\.self)
+                return both.isEmpty ? nil : both.reduce(0, +)
+            }
+            let free = [freeByteCount, other.freeByteCount].compactMap(\.self).min()
+            self = FileFigures(
+                databaseByteCount: sum(\.databaseByteCount),
+                logByteCount: sum(\.logByteCount),
+                documentCount: sum(\.documentCount),
+                conflictCount: sum(\.conflictCount),
+                freeByteCount: free
+            )
+        }
     }
 
-    /// Reads the figures; the time depends on the number of conflicts only.
+    /// The number of conflicts, and when it may be counted again.
+    private struct ConflictCount {
+        var count: Int?
+        var next = ContinuousClock.now
+    }
+
+    /// Reads the figures; conflicts are counted for at most a hundredth of the time.
     func fileFigures() -> FileFigures {
         func byteCount(_ file: String) -> Int? {
             (try? FileStatus(of: "\(path.bundle)/\(file)"))?.byteCount
@@ -169,10 +193,13 @@ final class ServedDatabase: Sendable {
         try? database.openStore().read { reader in
             let collections = try reader.collections()
             figures.documentCount = try collections.reduce(0) { try $0 + reader.count(in: $1) }
-            figures.conflictCount = try collections.reduce(0) {
-                try $0 + reader.conflicts(in: $1).count
-            }
+            let begin = ContinuousClock.now
+            guard begin >= conflictCount.withLock({ $0.next }) else { return }
+            let count = try collections.reduce(0) { try $0 + reader.conflicts(in: $1).count }
+            let end = ContinuousClock.now
+            conflictCount.withLock { ($0.count, $0.next) = (count, end + (end - begin) * 100) }
         }
+        figures.conflictCount = conflictCount.withLock { $0.count }
         return figures
     }
 

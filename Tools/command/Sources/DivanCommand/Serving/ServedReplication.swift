@@ -7,8 +7,8 @@ import Synchronization
 
 /// A continuous sync that a server runs beside its listeners.
 ///
-/// The replicator itself reconnects after network errors. Another error, such as a wrong password, ends it; it is
-/// begun again after a minute, with credentials that are read anew, because nobody watches a server.
+/// The replicator itself reconnects after network errors. Another error, such as a wrong password, ends it. It begins
+/// again after a minute, and reads its credentials again, because nobody watches a server.
 final class ServedReplication: Sendable {
     private struct State {
         var replicator: Replicator?
@@ -18,6 +18,8 @@ final class ServedReplication: Sendable {
         /// When it is begun again; `nil` while it runs.
         var next: ContinuousClock.Instant?
         var isOver = false
+        /// Whether the peer has no default collection, and the empty local one is left out.
+        var isNarrowed = false
         var news: [News] = []
     }
 
@@ -31,25 +33,26 @@ final class ServedReplication: Sendable {
         let sentence: String
     }
 
-    /// Events between two polls; documents that fail can be many, and the log has them all.
-    private static let newsLimit = 100
+    /// Documents that fail between two polls and are reported; the log has all of them.
+    private static let problemLimit = 100
 
     private let entry: ReplicationEntry
     private let database: Database
+    private let holder: Holder?
+    private let leftOut = SkippedDocuments()
     private let terminal: Terminal
-    private let events: EventLine
     private let state = Mutex(State(next: .now))
     // Serial, so that events come in order.
     private let queue = DispatchQueue(label: "divan.replication")
 
     /// Opens the database; nothing is sent yet.
-    init(_ entry: ReplicationEntry, _ terminal: Terminal, _ events: EventLine) throws {
+    init(_ entry: ReplicationEntry, _ terminal: Terminal) throws {
         self.entry = entry
         self.terminal = terminal
-        self.events = events
         let arguments = entry.arguments
         try arguments.database.requireExisting()
         database = try arguments.database.openDatabase(fullSync: arguments.has("--full-sync"))
+        holder = Holder(arguments.database, as: "divan serve")
         guard entry.direction != .push else { return }
         _ = try CreatedCollections(making: try arguments.collections(), in: database)
     }
@@ -73,6 +76,7 @@ final class ServedReplication: Sendable {
             state.isOver = true
             return state.replicator
         }
+        holder?.stop()
         replicator?.stop()
         // Waits for the replicator.
         try? database.close()
@@ -81,15 +85,15 @@ final class ServedReplication: Sendable {
 
     private func begin() {
         do {
-            let conflicts = ConflictReport(events)
+            let conflicts = ConflictReport()
             let settings = SyncConfiguration(
-                arguments: entry.arguments,
+                arguments: try arguments(),
                 direction: entry.direction,
                 target: try URLEndpoint(validating: entry.url),
                 terminal: terminal
             )
             let replicator = Replicator(
-                config: try settings.make(database, conflicts, SkippedDocuments())
+                config: try settings.make(database, conflicts, leftOut)
             )
             let reporter = SyncReporter(
                 replicator,
@@ -106,13 +110,25 @@ final class ServedReplication: Sendable {
             replicator.addChangeListener(withQueue: queue) { [weak self] in self?.take($0.status) }
             replicator.start()
         } catch {
-            report(.stopped, Failure(explaining: error).sentence)
+            report(.stopped, Self.sentence(of: error))
             retryLater()
         }
     }
 
+    /// The options of the next attempt.
+    private func arguments() throws -> Arguments {
+        guard state.withLock({ $0.isNarrowed }) else { return entry.arguments }
+        let names = try entry.arguments.database.collectionsBesideEmptyDefault()
+        return entry.arguments.setting("--collections", to: names.map(\.description))
+    }
+
+    private static func sentence(of error: any Error) -> String {
+        ((error as? Failure) ?? Failure(explaining: error)).sentence
+    }
+
     private func take(_ replication: DocumentReplication) {
         for document in replication.documents {
+            if !replication.isPush, document.error != nil, leftOut.take(document) { continue }
             let name = CollectionName(scope: document.scope, name: document.collection)
             let place = name?.description ?? ""
             state.withLock { $0.tally.add(document, in: place, isPush: replication.isPush) }
@@ -124,10 +140,22 @@ final class ServedReplication: Sendable {
     }
 
     private func take(_ status: Replicator.Status) {
-        let error = status.obstacle.map { Failure(explaining: $0).sentence }
-        report(status.activity, error)
+        if status.activity == .stopped, lacksDefault(status.error) {
+            state.withLock { ($0.isNarrowed, $0.next) = (true, .now) }
+            return
+        }
+        report(status.activity, status.obstacle.map { Self.sentence(of: $0) })
         if status.activity == .stopped { retryLater() }
         publish()
+    }
+
+    /// Whether the peer does not have the default collection, which is empty here; true once.
+    private func lacksDefault(_ error: (any Error)?) -> Bool {
+        guard let error = error as NSError?, error.code == CBLError.httpNotFound,
+            !entry.arguments.has("--collections"), !state.withLock({ $0.isNarrowed })
+        else { return false }
+        let names = try? entry.arguments.database.collectionsBesideEmptyDefault()
+        return names?.isEmpty == false
     }
 
     private func retryLater() {
@@ -162,7 +190,7 @@ final class ServedReplication: Sendable {
 
     private func note(_ event: String, _ members: JSONObject, _ sentence: String) {
         state.withLock { state in
-            guard state.news.count < Self.newsLimit else { return }
+            guard event != "problem" || state.news.count < Self.problemLimit else { return }
             state.news.append(News(event: event, members: members, sentence: sentence))
         }
     }

@@ -40,10 +40,11 @@ enum ConflictChoice: String, CaseIterable, Sendable {
 
 /// Reports conflicts as they are resolved, and counts them.
 final class ConflictReport: Sendable {
-    private let events: EventLine
+    private let events: EventLine?
     private let settled = Mutex<UInt64>(0)
 
-    init(_ events: EventLine) {
+    /// `nil` only counts.
+    init(_ events: EventLine? = nil) {
         self.events = events
     }
 
@@ -58,7 +59,7 @@ final class ConflictReport: Sendable {
             case "deleted": "deleted the document"
             default: "kept the \(kept) revision"
             }
-        events.write(
+        events?.write(
             "conflict",
             [
                 "id": .string(documentID), "collection": .string("\(collection)"),

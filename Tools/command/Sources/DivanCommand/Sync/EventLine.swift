@@ -7,7 +7,7 @@ struct EventLine: Sendable {
     private let isTimed: Bool
     private let progress: ProgressLine?
 
-    /// If `isTimed`, sentences begin with the time too: those of commands that run for long.
+    /// If `isTimed`, sentences begin with the time too: those of servers.
     init(_ terminal: Terminal, isTimed: Bool = false, progress: ProgressLine? = nil) {
         self.terminal = terminal
         self.isTimed = isTimed

@@ -80,11 +80,7 @@ final class SyncRun: Sendable {
         database = try Self.open(path, fullSync: arguments.has("--full-sync"))
         holder = Holder(path, as: "divan \(direction.verb)")
         progress = ProgressLine(terminal, verb: direction.participle)
-        events = EventLine(
-            terminal,
-            isTimed: arguments.has("--continuous"),
-            progress: progress
-        )
+        events = EventLine(terminal, progress: progress)
         let conflicts = ConflictReport(events)
         let configuration = SyncConfiguration(
             arguments: arguments,
