@@ -19,6 +19,8 @@ extension Failure {
     /// Finds the exit code, the sentence and the hint for an error of any package.
     init(explaining error: any Error) {
         switch error {
+        case let failure as Failure:
+            self = failure
         case let error as StoreError:
             self.init(error)
         case let error as ExchangeError:

@@ -26,7 +26,7 @@ public enum Program {
         } catch let done as HolderClient.Done {
             return done.status
         } catch {
-            failure = (error as? Failure) ?? Failure(explaining: error)
+            failure = Failure(explaining: error)
         }
         failure = Self.failure(failure, losing: terminal.lostResult)
         guard let failure else { return 0 }
@@ -110,7 +110,7 @@ public enum Program {
             try verb.run(arguments, terminal)
         } catch {
             if error is ResultStream.Ended || error is HolderClient.Done { throw error }
-            let failure = (error as? Failure) ?? Failure(explaining: error)
+            let failure = Failure(explaining: error)
             throw failure.naming(credentialsOf: arguments)
         }
     }

@@ -163,10 +163,3 @@ enum BackupCommand: Command {
         return length
     }
 }
-
-extension DatabasePath {
-    /// What shows that the files of the database have changed.
-    fileprivate var fileStatus: [FileStatus?] {
-        ["db.sqlite3", "db.sqlite3-wal"].map { try? FileStatus(of: "\(bundle)/\($0)") }
-    }
-}

@@ -38,7 +38,7 @@ struct DatabaseExamination {
             try reportSizes(store)
             try reportWaiting(store)
         } catch {
-            let failure = (error as? Failure) ?? Failure(explaining: error)
+            let failure = Failure(explaining: error)
             show(.failed("open", failure.sentence, remedy(for: error), failure.kind))
         }
     }

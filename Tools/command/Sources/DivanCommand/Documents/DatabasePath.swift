@@ -1,5 +1,6 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanPlatform
 import Foundation
 
 /// Where a database is: what a person typed, resolved.
@@ -70,6 +71,11 @@ struct DatabasePath: Equatable, Sendable {
     /// - Throws: `Failure` if there is no database.
     func requireExisting() throws(Failure) {
         guard exists else { throw .noDatabase(self) }
+    }
+
+    /// The status of the database file and of its log; `nil` for one that does not exist.
+    var fileStatus: [FileStatus?] {
+        ["db.sqlite3", "db.sqlite3-wal"].map { try? FileStatus(of: "\(bundle)/\($0)") }
     }
 
     static let suffix = ".cblite2"

@@ -105,7 +105,7 @@ extension DocumentImport {
 
     /// Explains an error; a key that is misspelled is corrected.
     private func failure(_ error: any Error) -> Failure {
-        var failure = (error as? Failure) ?? Failure(explaining: error)
+        var failure = Failure(explaining: error)
         if let error = error as? ExchangeError, error.code == .noIDKey,
             let key = Spelling.nearest(to: ids.key, among: ids.otherKeys ?? [])
         {

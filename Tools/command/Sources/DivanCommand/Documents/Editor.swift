@@ -129,7 +129,7 @@ struct Editor {
         do {
             return try work(self)
         } catch {
-            var failure = (error as? Failure) ?? Failure(explaining: error)
+            var failure = Failure(explaining: error)
             if !discardUnchanged() { failure.sentence += "; your text is in \(file)" }
             throw failure
         }

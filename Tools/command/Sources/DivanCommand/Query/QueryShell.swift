@@ -148,7 +148,7 @@ struct QueryShell {
             let sentence = "\(place)line \(number), column \(byte): \(error.problem)"
             return Failure(kind: .invalid, text: sentence)
         }
-        let failure = (error as? Failure) ?? Failure(explaining: error)
+        let failure = Failure(explaining: error)
         return name == nil ? failure : failure.at("\(place)line \(first)")
     }
 

@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanTLS
 import Foundation
 
 /// When a server renews its certificates, and when it warns that they expire.
@@ -17,8 +18,6 @@ struct CertificateWatch {
         var warningPeriod: TimeInterval { min(14 * 86_400, end.timeIntervalSince(start) / 4) }
     }
 
-    /// The remaining seconds from which the server renews a certificate of its own: a day, as at its next start.
-    static let renewalPeriod: TimeInterval = 86_400
     /// Seconds between two attempts to renew.
     private static let attemptPeriod: TimeInterval = 3_600
     /// Seconds between two warnings of one certificate.
@@ -29,7 +28,7 @@ struct CertificateWatch {
 
     /// Whether a certificate of the server that is valid until `end` must be renewed.
     static func isRenewalDue(end: Date, at now: Date) -> Bool {
-        end.timeIntervalSince(now) < renewalPeriod
+        end.timeIntervalSince(now) < AnonymousIdentity.renewalThreshold
     }
 
     /// Whether the server must renew its own certificates now; false for an hour after it was true.

@@ -32,7 +32,7 @@ enum NamedQueryFile {
             do {
                 queries[ExactText(name)] = try query(value)
             } catch {
-                let failure = (error as? Failure) ?? Failure(explaining: error)
+                let failure = Failure(explaining: error)
                 throw Failure(
                     kind: .invalid,
                     sentence: "\(path): query '\(name)': \(failure.sentence)",

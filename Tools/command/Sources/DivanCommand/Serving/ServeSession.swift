@@ -50,6 +50,7 @@ final class ServeSession {
     /// Checks the options that depend on how many databases there are.
     private func checkDatabases() throws {
         let databases = arguments.operands
+        let _: UInt16? = try arguments.number("--metrics-port", in: 0...65_535)
         let port: UInt16 = try arguments.number("--port", in: 0...65_535) ?? 0
         if port > 0, let text = databases.dropFirst(65_536 - Int(port)).first {
             throw Failure.usage(
@@ -147,7 +148,7 @@ final class ServeSession {
     /// Reports an event, below the table of a terminal.
     private func report(_ event: String, _ members: JSONObject, _ sentence: String) {
         if view != nil {
-            view?.report(event, members, sentence)
+            view?.printEvent(event, members, sentence)
         } else {
             events.write(event, members, sentence: sentence)
         }
@@ -207,7 +208,7 @@ final class ServeSession {
             do {
                 if try body() { names.append(name) }
             } catch {
-                let problem = (error as? Failure) ?? Failure(explaining: error)
+                let problem = Failure(explaining: error)
                 report(problem: "reload incomplete: \(problem.line)")
             }
         }
@@ -275,11 +276,11 @@ final class ServeSession {
                 do {
                     try writeCertificate(database)
                 } catch {
-                    report(problem: ((error as? Failure) ?? Failure(explaining: error)).line)
+                    report(problem: Failure(explaining: error).line)
                 }
                 reportRenewal(of: database.path.name, new)
             } catch {
-                let problem = (error as? Failure) ?? Failure(explaining: error)
+                let problem = Failure(explaining: error)
                 report(
                     problem: "the certificate of \(database.path.name), which expires on "
                         + "\(Days.text(old.notAfter)): \(problem.line); trying again in an hour"

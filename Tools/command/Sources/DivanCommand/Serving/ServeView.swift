@@ -38,11 +38,6 @@ struct ServeView {
 
     private var isTable: Bool { terminal.isInteractive && !terminal.isJSON }
 
-    /// Reports any other event.
-    mutating func report(_ event: String, _ members: JSONObject, _ sentence: String) {
-        printEvent(event, members, sentence)
-    }
-
     /// Reports peers that connected.
     mutating func take(_ arrivals: [(path: DatabasePath, client: PeerName)]) {
         for (path, client) in arrivals {
@@ -92,7 +87,7 @@ struct ServeView {
     }
 
     /// Reports an event; `moment` is when it was, in milliseconds since 1970.
-    private mutating func printEvent(
+    mutating func printEvent(
         _ event: String,
         _ members: JSONObject,
         _ sentence: String,
@@ -101,8 +96,7 @@ struct ServeView {
         // The table has a line for each connected peer; other events are in its last lines.
         guard isTable else { return events.write(event, members, sentence: sentence, at: moment) }
         if event != "connected" {
-            let time = Moment.text(moment).dropFirst(11).prefix(8) + "Z"
-            problems = (problems + ["\(time)  \(sentence)"]).suffix(5)
+            problems = (problems + ["\(Moment.timeOfDay(moment))  \(sentence)"]).suffix(5)
         }
     }
 

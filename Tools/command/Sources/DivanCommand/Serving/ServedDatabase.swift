@@ -73,8 +73,6 @@ final class ServedDatabase: Sendable {
             addressConnectionCount = try arguments.number("--max-per-address", in: 1...1_000_000)
             _ = try arguments.trustedProxies()
             _ = try arguments.collections()
-            let _: UInt16? = try arguments.number("--port", in: 0...65_535)
-            let _: UInt16? = try arguments.number("--metrics-port", in: 0...65_535)
         }
 
         func apply(to config: inout URLEndpointListenerConfiguration) {
@@ -182,12 +180,10 @@ final class ServedDatabase: Sendable {
 
     /// Reads the figures; conflicts are counted for at most a hundredth of the time.
     func fileFigures() -> FileFigures {
-        func byteCount(_ file: String) -> Int? {
-            (try? FileStatus(of: "\(path.bundle)/\(file)"))?.byteCount
-        }
+        let files = path.fileStatus
         var figures = FileFigures(
-            databaseByteCount: byteCount("db.sqlite3"),
-            logByteCount: byteCount("db.sqlite3-wal") ?? 0,
+            databaseByteCount: files[0]?.byteCount,
+            logByteCount: files[1]?.byteCount ?? 0,
             freeByteCount: (try? FileSystem.space(at: path.bundle))?.free
         )
         try? database.openStore().read { reader in

@@ -110,7 +110,7 @@ final class ServedReplication: Sendable {
             replicator.addChangeListener(withQueue: queue) { [weak self] in self?.take($0.status) }
             replicator.start()
         } catch {
-            report(.stopped, Self.sentence(of: error))
+            report(.stopped, Failure(explaining: error).sentence)
             retryLater()
         }
     }
@@ -120,10 +120,6 @@ final class ServedReplication: Sendable {
         guard state.withLock({ $0.isNarrowed }) else { return entry.arguments }
         let names = try entry.arguments.database.collectionsBesideEmptyDefault()
         return entry.arguments.setting("--collections", to: names.map(\.description))
-    }
-
-    private static func sentence(of error: any Error) -> String {
-        ((error as? Failure) ?? Failure(explaining: error)).sentence
     }
 
     private func take(_ replication: DocumentReplication) {
@@ -144,7 +140,7 @@ final class ServedReplication: Sendable {
             state.withLock { ($0.isNarrowed, $0.next) = (true, .now) }
             return
         }
-        report(status.activity, status.obstacle.map { Self.sentence(of: $0) })
+        report(status.activity, status.obstacle.map { Failure(explaining: $0).sentence })
         if status.activity == .stopped { retryLater() }
         publish()
     }

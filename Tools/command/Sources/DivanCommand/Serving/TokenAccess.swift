@@ -103,7 +103,7 @@ final class TokenAccess: Sendable {
             text.withLock { $0 = new }
             hasNewKeys.store(true, ordering: .relaxed)
         } catch {
-            let problem = (error as? Failure) ?? Failure(explaining: error)
+            let problem = Failure(explaining: error)
             onProblem("\(problem.line); the previous keys remain in effect")
         }
     }

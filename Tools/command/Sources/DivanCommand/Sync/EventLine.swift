@@ -37,7 +37,6 @@ struct EventLine: Sendable {
 
     /// The time of day (UTC) on a terminal; date and time in a file or a pipe.
     private func time(of moment: Int64) -> String {
-        let text = Moment.text(moment)
-        return terminal.isInteractive ? text.dropFirst(11).prefix(8) + "Z" : text
+        terminal.isInteractive ? Moment.timeOfDay(moment) : Moment.text(moment)
     }
 }

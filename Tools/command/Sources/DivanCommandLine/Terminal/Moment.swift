@@ -11,6 +11,11 @@ package enum Moment {
         ISO8601.format(secondsSince1970: Double(milliseconds) / 1000)
     }
 
+    /// Returns `08:00:00Z`.
+    package static func timeOfDay(_ milliseconds: Int64) -> String {
+        text(milliseconds).dropFirst(11).prefix(8) + "Z"
+    }
+
     /// The current time.
     package static func now() -> Int64 {
         WallClock.milliseconds()

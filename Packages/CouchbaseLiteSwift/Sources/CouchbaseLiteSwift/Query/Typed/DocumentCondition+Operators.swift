@@ -118,6 +118,12 @@ extension QueryExpression {
         return either(isOther, QueryExpression(.not(QueryExpression(.isValued(property)))))
     }
 
+    /// Whether a condition is false, null or missing.
+    static func isNotTrue(_ condition: QueryExpression) -> QueryExpression {
+        let isTrue = QueryExpression(.literal(.boolean(true)))
+        return QueryExpression(.comparison(.notSame, condition, isTrue))
+    }
+
     /// Both conditions, as one chain: pairs inside of pairs would soon be nested too deep.
     static func both(_ left: QueryExpression, _ right: QueryExpression) -> QueryExpression {
         QueryExpression(

@@ -13,7 +13,8 @@ extension DocumentCondition {
     /// Supported are comparisons of stored properties with values (`==`, `!=`, `<`, `<=`, `>`, `>=`), tests for a
     /// prefix or a part of a string, for an array item, for one of several values and for a range, `isEmpty`, the
     /// `count` of an array, optionals with `?.`, `!` and `??`, and combinations with `&&`, `||` and `!`. For anything
-    /// else, the query throws an error when it runs. `!` on an optional without a value is not an error: the comparison is false.
+    /// else, the query throws an error when it runs. `!` on an optional without a value is not an error: the comparison
+    /// is false.
     public init(_ predicate: Predicate<Model>) {
         self.init(predicate, idKey: nil)
     }
@@ -180,12 +181,6 @@ extension QueryExpression {
             QueryExpression(.isValued(subject)),
             QueryExpression(.comparison(.same, condition, literal))
         )
-    }
-
-    /// Whether a condition is false, null or missing.
-    fileprivate static func isNotTrue(_ condition: QueryExpression) -> QueryExpression {
-        let isTrue = QueryExpression(.literal(.boolean(true)))
-        return QueryExpression(.comparison(.notSame, condition, isTrue))
     }
 }
 

@@ -33,10 +33,7 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
 
     /// Documents that do not meet the condition.
     public static prefix func ! (condition: Self) -> Self {
-        Self {
-            let isTrue = QueryExpression(.literal(.boolean(true)))
-            return QueryExpression(.comparison(.notSame, try condition.tree.get(), isTrue))
-        }
+        Self { .isNotTrue(try condition.tree.get()) }
     }
 
     /// Whether a string starts with another one, byte for byte; can use an index.
