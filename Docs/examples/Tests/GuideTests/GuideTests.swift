@@ -11,7 +11,7 @@ import Testing
         ("resolving-conflicts.md", ["ResolvingConflicts.swift"]),
         ("queries.md", ["Queries.swift", "Predictions.swift"]),
         ("encryption.md", ["Encryption.swift"]),
-        ("backup.md", ["Backup.swift"]),
+        ("backup.md", ["Backup.swift", "Exchange.swift"]),
         ("blobs.md", ["Blobs.swift", "BlobsOnDemand.swift"]),
         ("smaller-databases.md", ["SmallerDatabases.swift"]),
         ("models.md", ["Models.swift"]),

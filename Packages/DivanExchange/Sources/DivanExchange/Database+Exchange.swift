@@ -162,9 +162,51 @@ extension Database {
         report: (DocumentImport.Notice) -> Void = { _ in },
         progress: ProgressHandler = { _ in }
     ) throws -> DocumentImport {
+        try importDocuments(from: .bytes(source, format), rules, report, progress)
+    }
+
+    /// Imports the `.json` files of a directory, each with one document whose ID is the name of the file.
+    ///
+    /// - Parameters:
+    ///   - path: The directory.
+    ///   - rules: The collection, the IDs, and what is skipped.
+    ///   - report: Is called for documents that are skipped, and with warnings.
+    ///   - progress: Is called after each document.
+    /// - Returns: What was saved.
+    /// - Throws: `ExchangeError` with `notFound` if there are no such files; as
+    ///   ``importDocuments(from:as:rules:report:progress:)``.
+    @discardableResult
+    public func importDocuments(
+        fromDirectory path: String,
+        rules: DocumentImport.Rules = DocumentImport.Rules(),
+        report: (DocumentImport.Notice) -> Void = { _ in },
+        progress: ProgressHandler = { _ in }
+    ) throws -> DocumentImport {
+        try importDocuments(from: .directory(path), rules, report, progress)
+    }
+
+    /// Where the documents of an import are.
+    private enum DocumentInput {
+        case bytes(ByteSource, DocumentFormat)
+        case directory(String)
+
+        func read(_ body: (inout DocumentText) throws -> Void) throws {
+            switch self {
+            case .bytes(let source, let format): try format.read(source, body)
+            case .directory(let path): try DocumentFormat.readDirectory(path, body)
+            }
+        }
+    }
+
+    private func importDocuments(
+        from input: DocumentInput,
+        _ rules: DocumentImport.Rules,
+        _ report: (DocumentImport.Notice) -> Void,
+        _ progress: ProgressHandler
+    ) throws -> DocumentImport {
         var documents = try DocumentImport(into: self, rules: rules)
         do {
-            try format.read(source) { entry in
+            try input.read { entry in
                 try documents.add(&entry, report: report)
                 try progress(documents.progress)
             }

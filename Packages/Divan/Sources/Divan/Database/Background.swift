@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 
 /// Runs calls of `async` code on threads that may wait for the disk, never on those of Swift tasks.
 enum Background {
@@ -25,6 +26,32 @@ enum Background {
         return try await always(body)
     }
 
+    /// Runs a long call with a progress handler that stops it when the task is cancelled.
+    ///
+    /// - Throws: ``DivanError/Code/cancelled``; errors of `body` and `progress`, unchanged.
+    static func stoppable<Output: Sendable>(
+        _ progress: (@Sendable (Int) throws -> Void)?,
+        _ body: @escaping @Sendable (_ progress: @escaping (Int) throws -> Void) throws -> Output
+    ) async throws -> Output {
+        try requireActive()
+        let cancellation = Cancellation()
+        return try await withTaskCancellationHandler {
+            try await always {
+                try body { count in
+                    if cancellation.isRequested.load(ordering: .relaxed) { throw cancelled }
+                    try progress?(count)
+                }
+            }
+        } onCancel: {
+            cancellation.isRequested.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// A request to stop, from any thread.
+    private final class Cancellation: Sendable {
+        let isRequested = Atomic(false)
+    }
+
     /// Runs a call, even if the task is cancelled.
     static func always<Output: Sendable>(
         _ body: @escaping @Sendable () throws -> Output
@@ -37,6 +64,8 @@ enum Background {
     /// - Throws: ``DivanError/Code/cancelled`` if the task is cancelled.
     static func requireActive() throws {
         guard Task.isCancelled else { return }
-        throw DivanError(.cancelled, problem: "the task was cancelled")
+        throw cancelled
     }
+
+    private static let cancelled = DivanError(.cancelled, problem: "the task was cancelled")
 }

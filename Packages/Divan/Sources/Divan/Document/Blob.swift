@@ -1,5 +1,6 @@
 @_spi(Stores) internal import CouchbaseLiteSwift
 internal import DivanJSON
+internal import DivanPlatform
 internal import DivanStore
 public import Foundation
 internal import Synchronization
@@ -111,17 +112,9 @@ extension Blob {
     /// - Throws: The same errors as `data()`; file system errors.
     public func write(to file: URL) throws {
         try DivanError.converting(place: file.path) {
-            // The file gets its name when it is complete, so that an error leaves the old one.
-            let draft = file.appendingPathExtension("part")
-            try Data().write(to: draft)
-            defer { try? FileManager.default.removeItem(at: draft) }
-            let handle = try FileHandle(forWritingTo: draft)
-            defer { try? handle.close() }
-            try forEachPiece { try handle.write(contentsOf: $0) }
-            if FileManager.default.fileExists(atPath: file.path) {
-                try FileManager.default.removeItem(at: file)
+            try CompleteFile.write(file, isDurable: false) { descriptor in
+                try forEachPiece { try descriptor.writeAll([UInt8]($0)) }
             }
-            try FileManager.default.moveItem(at: draft, to: file)
         }
     }
 

@@ -1,4 +1,6 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanExchange
+internal import DivanPlatform
 internal import DivanQuery
 internal import DivanStore
 internal import Foundation
@@ -23,6 +25,20 @@ extension DivanError {
                 place: place(),
                 problem: text.problem,
                 remedy: text.remedy,
+                underlying: error
+            )
+            return
+        }
+        if let error = error as? ExchangeError {
+            self.init(error, place: place())
+            return
+        }
+        if let error = error as? SystemError {
+            self.init(
+                Self.code(errno: error.errno.rawValue),
+                place: place(),
+                problem: error.errno.text,
+                remedy: "check the path and its permissions",
                 underlying: error
             )
             return
@@ -55,6 +71,21 @@ extension DivanError {
             remedy: text.remedy,
             underlying: cause ?? error,
             canRetry: Self.passes(domain: official.domain, official.code)
+        )
+    }
+
+    /// Converts an error of an export, an import, a dump or a restoration.
+    private init(_ error: ExchangeError, place: @autoclosure () -> String) {
+        if error.code == .refused, let cause = error.cause {
+            self.init(cause, place: error.place ?? place())
+            return
+        }
+        self.init(
+            Self.code(of: error.code),
+            place: error.place ?? place(),
+            problem: error.problem,
+            remedy: error.remedy,
+            underlying: error
         )
     }
 
@@ -142,6 +173,22 @@ extension DivanError {
         case .tookTooLong: .timeout
         case .leftWaiting: .unexpected
         case .tookTooMuchMemory, .othersHoldMemory: .outOfMemory
+        }
+    }
+
+    private static func code(of code: ExchangeError.Code) -> Code {
+        switch code {
+        case .invalid, .invalidDocument, .noDump, .notCouchDocument, .noRevisionHistory,
+            .notTreeRevision:
+            .decodingFailed
+        case .notFound: .notFound
+        case .reading(let number), .writing(let number): Self.code(errno: number)
+        case .damagedDatabase, .damagedDocument, .damagedBlob: .corrupt
+        case .blobTooLarge, .documentTooLong, .tooManyColumns: .tooLarge
+        case .notContinuable, .ambiguousSeparator, .noIDKey: .invalidArgument
+        case .undumpable: .unsupported
+        case .unreadableBlob, .sqlite: .ioFailed
+        case .refused: .unexpected
         }
     }
 

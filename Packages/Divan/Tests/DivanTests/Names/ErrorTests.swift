@@ -33,6 +33,17 @@ import Testing
         do { try cancel() } catch DivanError.cancelled {}
     }
 
+    @Test("errors.md lists every code with its value, and whether it usually passes")
+    func page() throws {
+        let root = #filePath.components(separatedBy: "/Packages/")[0]
+        let page = try String(contentsOfFile: "\(root)/Docs/errors.md", encoding: .utf8)
+        for code in DivanError.Code.allCases {
+            let sample = DivanError(code, place: "", problem: "")
+            let value = sample.canRetry ? "\(code.rawValue), *retry*" : "\(code.rawValue)"
+            #expect(page.contains("\n| `\(code)` | \(value) | "), "\(code)")
+        }
+    }
+
     /// With typed throws, Swift 6.3.1 crashes while it compiles either function.
     @Test("A function can match one code and leave other errors to its caller")
     func otherErrors() async throws {

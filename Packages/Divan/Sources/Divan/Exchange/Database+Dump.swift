@@ -1,0 +1,168 @@
+@_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
+internal import DivanExchange
+internal import DivanPlatform
+internal import DivanStore
+public import Foundation
+
+extension Database {
+    /// What a dump contains.
+    public struct DumpSummary: Equatable, Sendable {
+        /// The number of documents, with deleted ones.
+        public var documentCount = 0
+        /// The number of blobs.
+        public var blobCount = 0
+        /// The digests of blobs that are neither in the database nor at a peer.
+        public var missingBlobs: [String] = []
+        /// The digests of blobs whose content is damaged, and which were left out.
+        public var damagedBlobs: [String] = []
+        /// The number of documents that are damaged, and were left out.
+        public var damagedCount = 0
+        /// The first 40 of them, each as `collection/ID`.
+        public var damaged: [String] = []
+        /// What is wrong with the file of the database, and may hide documents; `nil` if it is sound.
+        public var damage: String?
+    }
+
+    /// What a restoration created.
+    public struct RestoreSummary: Equatable, Sendable {
+        /// The number of documents, with deleted ones; one that a later dump changes counts again.
+        public var documentCount = 0
+        /// The number of blobs.
+        public var blobCount = 0
+        /// The number of documents that have expired since, and were left out.
+        public var expiredCount = 0
+        /// The digests of blobs that no dump contains.
+        public var missingBlobs: [String] = []
+        /// The digests of blobs whose content no dump contains undamaged.
+        public var damagedBlobs: [String] = []
+        /// Indexes that could not be created, each with the reason.
+        public var omittedIndexes: [String] = []
+    }
+
+    /// Writes a backup as text: all documents with revisions, deletions, conflicts, expirations and blobs.
+    ///
+    /// The database may be in use. The file contains one state of it, and is replaced when it is complete. The dump of an
+    /// encrypted database is not encrypted.
+    ///
+    /// ```swift
+    /// try db.dump(to: monday)
+    /// try db.dump(to: tuesday, since: monday)
+    /// try Database.restore(from: [monday, tuesday], to: "shop-again")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - previous: The dump of this database that this one continues; `nil` for a complete one.
+    ///   - progress: Called with the number of documents so far. An error that it throws stops the dump and is rethrown.
+    /// - Returns: What was written.
+    /// - Throws: ``DivanError/Code/invalidArgument`` if the previous dump is not of this database or not complete;
+    ///   `corrupt` if damage would make a continuation lose documents; `notOpen`; file system errors.
+    @discardableResult
+    public func dump(
+        to file: URL,
+        since previous: URL? = nil,
+        progress: ((_ documentCount: Int) throws -> Void)? = nil
+    ) throws -> DumpSummary {
+        try Self.passing(progress, place: file.path) { progress in
+            let former = try previous.map { previous in
+                try CompleteFile.requireFile(previous)
+                return try DumpEnd.last(ofFile: previous.path(percentEncoded: false))
+            }
+            return try CompleteFile.write(file, isDurable: true) { descriptor in
+                let written = try official.dump(
+                    since: former,
+                    to: { try descriptor.writeAll($0) },
+                    progress: progress
+                )
+                return DumpSummary(
+                    documentCount: written.documentCount,
+                    blobCount: written.blobCount,
+                    missingBlobs: written.missingBlobs.map(\.description),
+                    damagedBlobs: written.alteredBlobs.map(\.description),
+                    damagedCount: written.damaged.count,
+                    damaged: written.damaged.names,
+                    damage: written.hidingDamage
+                        ?? (written.hasDamagedIndex ? "the index of document IDs is damaged" : nil)
+                )
+            }
+        }
+    }
+
+    /// Writes a backup as text; see the synchronous form.
+    ///
+    /// Cancelling the task stops the dump.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func dump(
+        to file: URL,
+        since previous: URL? = nil,
+        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+    ) async throws -> DumpSummary {
+        try await Background.stoppable(progress) {
+            try self.dump(to: file, since: previous, progress: $0)
+        }
+    }
+
+    /// Creates a database from dumps: completely, or not at all. It is not opened.
+    ///
+    /// It has its own sync checkpoints, so it can be used next to the original.
+    ///
+    /// - Parameters:
+    ///   - dumps: A complete dump, and then the dumps that continue it, in the order in which they were made.
+    ///   - name: The name of the new database.
+    ///   - directory: The directory for it; `nil` for the default of `open(_:in:_:)`.
+    ///   - key: The key to encrypt it with; `nil` for an unencrypted database.
+    ///   - progress: Called with the number of documents so far. An error that it throws stops the restoration and is
+    ///     rethrown.
+    /// - Returns: What was restored.
+    /// - Throws: ``DivanError/Code/alreadyExists`` if a database with that name exists; `decodingFailed` with the line
+    ///   for a truncated or changed dump; file system errors.
+    @discardableResult
+    public static func restore(
+        from dumps: [URL],
+        to name: String,
+        in directory: URL? = nil,
+        key: EncryptionKey? = nil,
+        progress: ((_ documentCount: Int) throws -> Void)? = nil
+    ) throws -> RestoreSummary {
+        try passing(progress, place: "database \(name)") { progress in
+            let sources = try dumps.map { dump in
+                try CompleteFile.requireFile(dump)
+                return try ByteSource(path: dump.path(percentEncoded: false))
+            }
+            let restored = try OfficialDatabase.restore(
+                from: sources,
+                toDatabase: name,
+                withConfig: Options(key: key).configuration(in: directory),
+                progress: progress
+            )
+            return RestoreSummary(
+                documentCount: restored.documentCount,
+                blobCount: restored.blobCount,
+                expiredCount: restored.expiredCount,
+                missingBlobs: restored.missingBlobs.map(\.description),
+                damagedBlobs: restored.alteredBlobs.map(\.description),
+                omittedIndexes: restored.omittedIndexes
+            )
+        }
+    }
+
+    /// Creates a database from dumps; see the synchronous form.
+    ///
+    /// Cancelling the task stops the restoration.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public static func restore(
+        from dumps: [URL],
+        to name: String,
+        in directory: URL? = nil,
+        key: EncryptionKey? = nil,
+        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+    ) async throws -> RestoreSummary {
+        try await Background.stoppable(progress) {
+            try restore(from: dumps, to: name, in: directory, key: key, progress: $0)
+        }
+    }
+}

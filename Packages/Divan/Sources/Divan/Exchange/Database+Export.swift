@@ -1,0 +1,220 @@
+@_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
+internal import DivanExchange
+internal import DivanPlatform
+public import Foundation
+
+extension Database {
+    /// A format of `export`.
+    public enum ExportFormat: Sendable {
+        /// One JSON object per line; the property `_id` contains the document's ID.
+        case lines
+        /// One JSON array of such objects.
+        case array
+        /// Comma-separated values, with a column for each property; for one collection.
+        case csv
+        /// A plain SQLite database with a table for each collection.
+        case sqlite
+
+        /// The format that the extension of a file stands for: `.csv`, `.sqlite`, `.sqlite3`; otherwise lines.
+        init(of file: URL) {
+            switch file.pathExtension.lowercased() {
+            case "csv": self = .csv
+            case "sqlite", "sqlite3": self = .sqlite
+            default: self = .lines
+            }
+        }
+    }
+
+    /// What an export wrote.
+    public struct ExportSummary: Equatable, Sendable {
+        /// The number of documents written.
+        public var documentCount = 0
+        /// The number of documents that are damaged, and were left out.
+        public var damagedCount = 0
+        /// The first 40 of them, each as `collection/ID`.
+        public var damaged: [String] = []
+        /// The number of blobs whose content was left out, or is not in the database.
+        public var missingBlobCount = 0
+
+        init(_ count: Int, _ damaged: DamagedDocuments, missingBlobCount: Int = 0) {
+            documentCount = count
+            damagedCount = damaged.count
+            self.damaged = damaged.names
+            self.missingBlobCount = missingBlobCount
+        }
+    }
+
+    /// Writes all documents to a file, for other programs; see also `dump(to:since:progress:)`.
+    ///
+    /// The file contains one state of the database, and is replaced when it is complete. Documents of other
+    /// collections than the default one have a property `_collection`, which `import(from:_:progress:)` reads. The file
+    /// of an encrypted database is not encrypted.
+    ///
+    /// ```swift
+    /// try db.export(to: URL(filePath: "shop.jsonl"))
+    /// try notes.export(to: URL(filePath: "notes.csv"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - format: Its format; `nil` to choose by its extension.
+    ///   - includingBlobs: Whether it contains the content of blobs, as base64 or in a table; not for CSV.
+    ///   - progress: Called after each document with the number of documents so far. An error that it throws stops the
+    ///     export and is rethrown.
+    /// - Returns: What was written.
+    /// - Throws: ``DivanError/Code/invalidArgument`` for CSV, which has one collection; `tooLarge` for a document of more
+    ///   than 64 MiB, or too many columns; `notOpen`; file system errors.
+    @discardableResult
+    public func export(
+        to file: URL,
+        as format: ExportFormat? = nil,
+        includingBlobs: Bool = false,
+        progress: ((_ documentCount: Int) throws -> Void)? = nil
+    ) throws -> ExportSummary {
+        try export(nil, to: file, as: format, includingBlobs: includingBlobs, progress)
+    }
+
+    /// Writes all documents to a file; see the synchronous form.
+    ///
+    /// Cancelling the task stops the export.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func export(
+        to file: URL,
+        as format: ExportFormat? = nil,
+        includingBlobs: Bool = false,
+        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+    ) async throws -> ExportSummary {
+        try await Background.stoppable(progress) {
+            try self.export(to: file, as: format, includingBlobs: includingBlobs, progress: $0)
+        }
+    }
+
+    /// Writes one collection, or all.
+    fileprivate func export(
+        _ collection: DocumentCollection?,
+        to file: URL,
+        as format: ExportFormat?,
+        includingBlobs: Bool,
+        _ progress: ((Int) throws -> Void)?
+    ) throws -> ExportSummary {
+        let official = official
+        let chosen = collection.map { [$0.official] }
+        return try Self.passing(progress, place: file.path) { progress in
+            try CompleteFile.write(file, isDurable: true) { descriptor in
+                let sink: ByteSink = { try descriptor.writeAll($0) }
+                switch format ?? ExportFormat(of: file) {
+                case .csv:
+                    guard let collection = collection?.official else { throw Self.severalTables }
+                    let written = try official.exportCSV(
+                        of: collection,
+                        to: sink,
+                        progress: progress
+                    )
+                    return ExportSummary(written.count, written.damaged)
+                case .sqlite:
+                    let written = try official.exportTables(
+                        of: chosen,
+                        embeddingBlobs: includingBlobs,
+                        to: sink,
+                        progress: progress
+                    )
+                    return ExportSummary(
+                        written.count,
+                        written.damaged,
+                        missingBlobCount: written.missingBlobs.count
+                    )
+                case .lines:
+                    return try texts(.lines)
+                case .array:
+                    return try texts(.array)
+                }
+                func texts(_ form: DocumentExport.Form) throws -> ExportSummary {
+                    let written = try official.exportDocuments(
+                        of: chosen,
+                        as: form,
+                        embeddingBlobs: includingBlobs,
+                        to: sink,
+                        progress: progress
+                    )
+                    return ExportSummary(
+                        written.count,
+                        written.damaged,
+                        missingBlobCount: written.omittedBlobCount
+                    )
+                }
+            }
+        }
+    }
+
+    private static let severalTables = DivanError(
+        .invalidArgument,
+        problem: "a CSV file contains one collection",
+        remedy: "export a collection, or choose another format"
+    )
+
+    /// Runs an exchange with the handler of the package below; errors of the caller's handler are rethrown unchanged.
+    static func passing<Output>(
+        _ progress: ((Int) throws -> Void)?,
+        place: @autoclosure () -> String,
+        _ body: (@escaping ProgressHandler) throws -> Output
+    ) throws -> Output {
+        guard let progress else {
+            return try DivanError.converting(place: place()) { try body { _ in } }
+        }
+        var own: (any Error)?
+        do {
+            return try withoutActuallyEscaping(progress) { progress in
+                try body { state in
+                    do {
+                        try progress(state.documentCount)
+                    } catch {
+                        own = error
+                        throw error
+                    }
+                }
+            }
+        } catch {
+            throw own ?? DivanError(error, place: place())
+        }
+    }
+}
+
+extension DocumentCollection {
+    /// Writes the documents to a file, for other programs; see ``Database/export(to:as:includingBlobs:progress:)-swift.method``.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - format: Its format; `nil` to choose by its extension.
+    ///   - includingBlobs: Whether it contains the content of blobs, as base64 or in a table; not for CSV.
+    ///   - progress: Called after each document with the number of documents so far.
+    /// - Returns: What was written.
+    /// - Throws: The same errors as the export of a database.
+    @discardableResult
+    public func export(
+        to file: URL,
+        as format: Database.ExportFormat? = nil,
+        includingBlobs: Bool = false,
+        progress: ((_ documentCount: Int) throws -> Void)? = nil
+    ) throws -> Database.ExportSummary {
+        try database.export(self, to: file, as: format, includingBlobs: includingBlobs, progress)
+    }
+
+    /// Writes the documents to a file; see the synchronous form.
+    ///
+    /// Cancelling the task stops the export.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    @discardableResult
+    public func export(
+        to file: URL,
+        as format: Database.ExportFormat? = nil,
+        includingBlobs: Bool = false,
+        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+    ) async throws -> Database.ExportSummary {
+        try await Background.stoppable(progress) {
+            try self.export(to: file, as: format, includingBlobs: includingBlobs, progress: $0)
+        }
+    }
+}
