@@ -11,6 +11,7 @@ enum CompleteFile {
     ///   - file: A file URL.
     ///   - isDurable: Whether the content is on the disk before the file gets its name.
     ///   - body: Writes to the descriptor.
+    /// - Returns: The result of `body`.
     /// - Throws: ``DivanError`` for file system errors; errors of `body`, unchanged.
     static func write<Output>(
         _ file: URL,

@@ -104,9 +104,9 @@ extension Database {
         }
     }
 
-    /// Creates a database from dumps: completely, or not at all. It is not opened.
+    /// Creates a database from dumps: completely, or not at all.
     ///
-    /// It has its own sync checkpoints, so it can be used next to the original.
+    /// It is not opened. It has its own sync checkpoints, so it can be used next to the original.
     ///
     /// - Parameters:
     ///   - dumps: A complete dump, and then the dumps that continue it, in the order in which they were made.

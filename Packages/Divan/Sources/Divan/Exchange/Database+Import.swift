@@ -24,9 +24,9 @@ extension Database {
 
         /// The format; `nil` for CSV if the file's extension is `csv` or `tsv`, and otherwise JSON.
         public var format: Format?
-        /// The property with the document's ID. A document without it gets a random ID.
+        /// The property with the document's ID.
         ///
-        /// Another property than `_id` must exist in one of the first 1,000 documents.
+        /// A document without it gets a random ID. Another property than `_id` must exist in one of the first 1,000 documents.
         public var idProperty: String
         /// Whether that property also stays in the document.
         public var keepsIDProperty = false
