@@ -112,13 +112,17 @@ public final class RecursiveLock: @unchecked Sendable {
     public var isHeldHere: Bool { owner.load(ordering: .relaxed) == CurrentThread.id }
 
     /// Runs `body` while the calling thread holds the lock.
+    ///
+    /// Inlinable, because generic code of another package costs more than the lock.
+    @inlinable
     public func withLock<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         enter()
         defer { leave() }
         return try body()
     }
 
-    private func enter() {
+    @usableFromInline
+    func enter() {
         if !isHeldHere {
             pthread_mutex_lock(mutex)
             owner.store(CurrentThread.id, ordering: .relaxed)
@@ -126,7 +130,8 @@ public final class RecursiveLock: @unchecked Sendable {
         depth += 1
     }
 
-    private func leave() {
+    @usableFromInline
+    func leave() {
         depth -= 1
         guard depth == 0 else { return }
         owner.store(0, ordering: .relaxed)

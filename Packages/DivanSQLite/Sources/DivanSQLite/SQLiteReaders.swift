@@ -1,4 +1,4 @@
-internal import DivanPlatform
+public import DivanPlatform
 
 /// What reads through one connection: a snapshot, and the statements that are kept for it.
 ///
@@ -56,11 +56,13 @@ public final class SQLiteReader<Session: SQLiteReadingSession> {
     public let session: Session
     /// Grows with each beginning and end of a write: readers with the same generation, of which `isLatest` is true
     /// after their first read, have the same snapshot.
-    public fileprivate(set) var generation: UInt64 = 0
+    @inlinable public var generation: UInt64 { beginning }
+    @usableFromInline var beginning: UInt64 = 0
     // Whether the snapshot of an idle session is still open.
-    fileprivate var hasSnapshot = false
+    @usableFromInline var hasSnapshot = false
 
-    fileprivate init(_ session: Session) {
+    @usableFromInline
+    init(_ session: Session) {
         self.session = session
     }
 }
@@ -72,6 +74,8 @@ public final class SQLiteReader<Session: SQLiteReadingSession> {
 /// with it, until something is written: unused snapshots end before a write begins, so that none of
 /// them keeps the log from being copied into the file.
 ///
+/// What each read calls is inlinable: unspecialized, it would double the cost of reading a small document.
+///
 /// Sendable although connections are not: a session belongs to the one thread that took it, and the
 /// list is only accessed under the lock.
 public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendable {
@@ -81,11 +85,12 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
     public typealias Failure = Source.Session.Failure
 
     // The latest.
-    private var place: Source
+    @usableFromInline var place: Source
     /// Whether only this process writes, so that a kept snapshot is known to be the latest.
-    private let seesEveryWrite: Bool
+    @usableFromInline let seesEveryWrite: Bool
     /// Whether readers may begin.
-    private enum Gate {
+    @usableFromInline
+    enum Gate {
         case open
         /// They wait for the end of `betweenReads`.
         case paused
@@ -93,18 +98,18 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
         case closed
     }
 
-    private let lock = RecursiveLock()
+    @usableFromInline let lock = RecursiveLock()
     // Held while the gate is not open; readers wait for it.
-    private let passage = RecursiveLock()
-    private var gate = Gate.open
-    private var usedCount = 0
+    @usableFromInline let passage = RecursiveLock()
+    @usableFromInline var gate = Gate.open
+    @usableFromInline var usedCount = 0
     /// The file that is read; a database that replaced it is another one.
     private var identity: FileIdentity?
-    private var isOpen = true
-    private var isWriting = false
+    @usableFromInline var isOpen = true
+    @usableFromInline var isWriting = false
     // Counts beginnings and ends of writes: if it is unchanged, nothing was written in between.
-    private var generation: UInt64 = 0
-    private var idle: [Reader] = []
+    @usableFromInline var generation: UInt64 = 0
+    @usableFromInline var idle: [Reader] = []
 
     /// Creates a pool without connections.
     ///
@@ -123,6 +128,7 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
     /// A session with a snapshot no older than this call.
     ///
     /// - Throws: `closed`, `fileIsGone`, or what the session throws.
+    @inlinable
     public func take() throws(Failure) -> Reader {
         while true {
             if let reader = try takeAtOnce() { return reader }
@@ -131,6 +137,7 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
     }
 
     /// The same, but `nil` while readers may not begin, for callers that must not wait for that.
+    @inlinable
     public func takeAtOnce() throws(Failure) -> Reader? {
         guard let (found, source, now) = try enter() else { return nil }
         if let found, found.hasSnapshot { return found }
@@ -138,7 +145,7 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
             let reader: Reader
             if let found { reader = found } else { reader = try opened(source) }
             try reader.session.beginReading()
-            reader.generation = now
+            reader.beginning = now
             return reader
         } catch {
             lock.withLock { usedCount -= 1 }
@@ -148,7 +155,8 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
 
     /// Counts one more reader, and gives it an idle one, if there is one; `nil` while readers may
     /// not begin.
-    private func enter() throws(Failure) -> (Reader?, Source, UInt64)? {
+    @inlinable
+    func enter() throws(Failure) -> (Reader?, Source, UInt64)? {
         try lock.withLock { () throws(Failure) -> (Reader?, Source, UInt64)? in
             guard isOpen else { throw place.failure(.closed) }
             guard gate == .open else { return nil }
@@ -159,7 +167,8 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
     }
 
     /// If a file that was opened as unchanging has changed, reopens it; under the lock.
-    private func refreshSnapshot() throws(Failure) {
+    @inlinable
+    func refreshSnapshot() throws(Failure) {
         guard place.isOutdated else { return }
         // Those in use are dropped when they are returned.
         idle = []
@@ -221,7 +230,8 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
         return true
     }
 
-    private func opened(_ source: Source) throws(Failure) -> Reader {
+    @usableFromInline
+    func opened(_ source: Source) throws(Failure) -> Reader {
         Reader(try source.open { () throws(Failure) in try requireFile() })
     }
 
@@ -234,9 +244,10 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
     }
 
     /// Returns a session, which must not be used afterwards.
+    @inlinable
     public func giveBack(_ reader: Reader) {
         let isKept = lock.withLock {
-            guard seesEveryWrite, !isWriting, gate == .open, reader.generation == generation,
+            guard seesEveryWrite, !isWriting, gate == .open, reader.beginning == generation,
                 hasRoom, reader.session.isReading
             else { return false }
             reader.hasSnapshot = true
@@ -250,13 +261,13 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
         reader.session.endReading()
         lock.withLock {
             // If the session is to be closed, that happens before the last reader is counted out.
-            let isOfThisFile = seesEveryWrite || reader.generation == generation
+            let isOfThisFile = seesEveryWrite || reader.beginning == generation
             if hasRoom, gate != .closed, isOfThisFile { idle.append(reader) }
             usedCount -= 1
         }
     }
 
-    private var hasRoom: Bool { isOpen && idle.count < SQLiteLimits.idleReaderCount }
+    @inlinable var hasRoom: Bool { isOpen && idle.count < SQLiteLimits.idleReaderCount }
 
     /// Ends idle snapshots; those in use end when they are returned.
     public func beginWrite() {
@@ -281,9 +292,10 @@ public final class SQLiteReaders<Source: SQLiteReaderSource>: @unchecked Sendabl
     /// Whether nothing was written since a reader was taken.
     ///
     /// If so after its first read, every reader with its generation has the same snapshot.
+    @inlinable
     public func isLatest(_ reader: Reader) -> Bool {
         lock.withLock {
-            seesEveryWrite && !isWriting && gate == .open && reader.generation == generation
+            seesEveryWrite && !isWriting && gate == .open && reader.beginning == generation
         }
     }
 

@@ -70,7 +70,7 @@ struct KeysCheck {
         PlainParser.swift | mutating func parseText() | what the official toDictionary() returns
         PlainValues.swift | ) -> [String: Any] { | what the official toDictionary() returns
         ObjectShapes.swift | let numbers: [String: Int] | what the official toDictionary() returns
-        SQLiteSession.swift | statements: [String: StoreStatement] | our own SQL, ASCII constants
+        SQLiteKeptStatements.swift | prepared: [String: StoreStatement] | our own SQL, ASCII constants
         SQLiteVectorFunctions.swift | indexes: [String: SQLiteVectorIndex] | names of our own tables
         VectorCellCache.swift | indexes: [String: Index] | names of our own tables
         AddressLimiter.swift | entries: [String: Entry] | numeric addresses from the kernel

@@ -20,7 +20,7 @@ extension SQLiteSession {
         let insert = try connection.prepare(
             "INSERT INTO \(table) (number, owner, vector) VALUES (?1, ?2, ?3)"
         )
-        let last = try lastNumber(of: table)
+        let last = try connection.lastNumber(of: table)
         var number = last
         for (sequence, vector) in vectors {
             try done.bind(sequence, at: 1)
@@ -42,20 +42,22 @@ extension SQLiteSession {
         let part = SQLiteVectorIndex.lastNumberPart
         try connection.setVectorPart(Array("\(number)".utf8), part, of: table)
     }
+}
 
+extension StoreConnection {
     /// The greatest number that a vector has had.
     ///
     /// The vectors of a lazy index are not in the order of sequences, so they have numbers of their own. None is used
     /// again: a piece of work may still have the vector that had it.
     func lastNumber(of table: String) throws -> Int64 {
         let part = SQLiteVectorIndex.lastNumberPart
-        let rows = try connection.functionStatement(
+        let rows = try functionStatement(
             "SELECT value FROM \(table)_parts WHERE number = \(part)"
         )
         defer { rows.reset() }
         guard try rows.step() else {
-            let placed = try SQLiteVectorIndex.Head(table, on: connection).placed
-            return max(placed, try connection.integer("SELECT max(number) FROM \(table)") ?? 0)
+            let placed = try SQLiteVectorIndex.Head(table, on: self).placed
+            return max(placed, try integer("SELECT max(number) FROM \(table)") ?? 0)
         }
         guard let number = Int64(rows.text(0)),
             SQLiteVectorIndex.State.vectorNumbers.contains(number)

@@ -23,7 +23,7 @@ struct SQLiteVectorCheck {
         guard try !strays.step() else { return false }
         strays.reset()
         if head.options.isLazy {
-            let last = try connection.client.owner.session?.lastNumber(of: table) ?? .max
+            let last = try connection.lastNumber(of: table)
             let greatest = try connection.integer("SELECT max(number) FROM \(table)") ?? 0
             guard max(greatest, head.placed) <= last else { return false }
         }

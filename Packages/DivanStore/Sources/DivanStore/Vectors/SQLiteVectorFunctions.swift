@@ -184,7 +184,7 @@ final class SQLiteVectorFunctions {
 
     /// Whether an index finds the documents that meet the conditions; remembered while the schema is the same.
     private func isIndexed(_ filter: SQLiteVectorFilter) throws -> Bool {
-        let schema = try connection.client.owner.session?.schemaVersion()
+        let schema = try connection.schemaVersion()
         if let latestPlan, let schema, latestPlan.schema == schema, latestPlan.list == filter.list {
             return latestPlan.isIndexed
         }

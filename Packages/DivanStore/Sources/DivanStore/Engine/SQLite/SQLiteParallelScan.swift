@@ -150,14 +150,14 @@ extension QueryValue {
 extension SQLiteSession {
     /// Whether the query may scan: it is not known yet that an index answers it.
     fileprivate func mayScan(_ query: StorageQuery) throws -> Bool {
-        guard let version = try schemaVersion() else { return true }
+        guard let version = try connection.schemaVersion() else { return true }
         return queries[query.statement, version].isScan ?? true
     }
 
     /// Whether a query reads all rows of its first source, determined once per version of the
     /// schema.
     fileprivate func scans(_ query: StorageQuery) throws -> Bool {
-        let version = try schemaVersion()
+        let version = try connection.schemaVersion()
         if let version, let known = queries[query.statement, version].isScan { return known }
         let schema = SQLiteQuerySchema(self)
         let (translation, plan) = try SQLiteQueryRun.steps(of: query, schema, on: self)

@@ -197,7 +197,7 @@ extension SQLiteSession {
         isKept: Bool,
         within allowance: SQLiteMemoryQuota?
     ) throws -> (SQLTranslation, StoreStatement) {
-        let version = isKept ? try schemaVersion() : nil
+        let version = isKept ? try connection.schemaVersion() : nil
         if let version, let translation = queries[query, version].translation {
             let kept = queries.take(translation.sql)
             return (
@@ -219,17 +219,6 @@ extension SQLiteSession {
     /// which SQLite would roll back with the query.
     fileprivate func allowance(for query: StorageQuery) -> SQLiteMemoryQuota? {
         connection.isWriting ? nil : SQLiteMemoryQuota(query.control)
-    }
-
-    /// The version of the snapshot's schema; `nil` if nothing may be kept under it, as in a transaction
-    /// that writes: after a rollback, another schema gets the same version.
-    func schemaVersion() throws(StoreError) -> Int64? {
-        guard connection.isInTransaction, !connection.isWriting else { return nil }
-        if let known = queries.schemaVersion { return known }
-        let statement = try statement("PRAGMA schema_version")
-        defer { statement.reset() }
-        queries.schemaVersion = try statement.step() ? statement.integer(0) : nil
-        return queries.schemaVersion
     }
 
     /// How many live documents a collection has.

@@ -8,11 +8,11 @@ internal import DivanSQLite
 final class SQLiteSession {
     let connection: StoreConnection
     let hasChecksums: Bool
-    private var statements: [String: StoreStatement] = [:]
+    private let statements = SQLiteKeptStatements()
     // Of the most recently used collections, the latest last: a reader is not told when one is deleted.
     private var documents: [SQLiteDocumentStatements] = []
     /// Idle compiled queries.
-    let queries = SQLiteQueryStatements()
+    var queries: SQLiteQueryStatements { statements.queries }
     // Kept between rows, so that encoding a revision ID allocates nothing.
     private var encodedRevisionID: [UInt8] = []
     // Belongs to the running transaction or snapshot.
@@ -27,23 +27,19 @@ final class SQLiteSession {
         let version = try SQLiteSchema.version(of: connection)
         hasChecksums = version >= SQLiteSchema.checksumVersion
         packers = SQLitePackers(mayPack: version >= Int64(StorageFormat.packed.rawValue))
-        connection.client.owner.session = self
+        connection.client.owner.statements = statements
     }
 
     /// The statement with this text, prepared once.
     func statement(_ sql: String) throws(StoreError) -> StoreStatement {
-        if let statement = statements[sql] { return statement }
-        let statement = try connection.prepare(sql)
-        statements[sql] = statement
-        return statement
+        try statements.statement(sql, on: connection)
     }
 
     /// Finalizes everything; needed before tables are dropped, before `VACUUM`, and when indexes change.
     func forgetStatements() {
         collectionIDs.removeAll()
-        statements = [:]
+        statements.forget()
         documents = []
-        queries.forget()
     }
 
     /// Forgets what was read in the previous transaction.

@@ -14,11 +14,11 @@ struct StoreFunctions: SQLiteClient {
     /// The cells that searches share; `nil` for a connection that sees data before it is committed.
     var cells: VectorCellCache?
     /// Keeps statements for the functions.
-    let owner = SessionReference()
+    let owner = StatementsReference()
 
-    /// The session that uses the connection, which may end earlier.
-    final class SessionReference {
-        weak var session: SQLiteSession?
+    /// The statements of the session that uses the connection, which may end earlier.
+    final class StatementsReference {
+        weak var statements: SQLiteKeptStatements?
     }
 
     static func failure(_ error: SQLiteError) -> StoreError { StoreError(error) }
@@ -53,19 +53,32 @@ extension SQLiteConnection<StoreFunctions> {
 
     /// A statement for a function, which resets it before it returns; the session keeps it for the next call.
     func functionStatement(_ sql: String) throws(StoreError) -> StoreStatement {
-        if let session = client.owner.session { return try session.statement(sql) }
-        return try prepare(sql)
+        guard let statements = client.owner.statements else { return try prepare(sql) }
+        return try statements.statement(sql, on: self)
+    }
+
+    /// The version of the snapshot's schema; `nil` if nothing may be kept under it, as in a transaction
+    /// that writes: after a rollback, another schema gets the same version.
+    func schemaVersion() throws(StoreError) -> Int64? {
+        guard isInTransaction, !isWriting, let queries = client.owner.statements?.queries else {
+            return nil
+        }
+        if let known = queries.schemaVersion { return known }
+        let statement = try functionStatement("PRAGMA schema_version")
+        defer { statement.reset() }
+        queries.schemaVersion = try statement.step() ? statement.integer(0) : nil
+        return queries.schemaVersion
     }
 
     /// A statement that depends on a query, for a function that keeps it afterwards.
     func idleQuery(_ sql: String) throws(StoreError) -> StoreStatement {
-        if let kept = client.owner.session?.queries.take(sql) { return kept }
+        if let kept = client.owner.statements?.queries.take(sql) { return kept }
         return try prepare(sql)
     }
 
     /// Keeps an idle statement among those of queries, whose number is limited.
     func keepIdleQuery(_ statement: StoreStatement, for sql: String) {
-        client.owner.session?.queries.keep(statement, for: sql)
+        client.owner.statements?.queries.keep(statement, for: sql)
     }
 
     /// Unpacks the bodies that the connection reads.
