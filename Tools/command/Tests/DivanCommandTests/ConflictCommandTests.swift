@@ -101,6 +101,28 @@ import Testing
         try expectEqual(body)
     }
 
+    @Test func `a merge lists the values that it does not keep`() throws {
+        try leave()
+        let harmless = try shell.run("conflicts", "resolve", "b", "both", "--merge", "--json")
+        #expect((try harmless.json()["lost"] as? [Any])?.isEmpty == true)
+        try sync().expectSuccess()
+        try shell.run("put", "a", "both", #"{"name":"Rom","address":{"city":"Wien"}}"#)
+        try shell.run("put", "b", "both", #"{"name":"Rome!","address":{"city":"Bern"}}"#)
+        try leave()
+        let preview = try shell.run("conflicts", "resolve", "b", "both", "--merge", "--dry-run")
+        let lost = preview.errors.split(separator: "\n")
+        #expect(lost.count == 2, "\(preview.errors)")
+        for line in lost { #expect(line.hasSuffix(", not kept"), "\(line)") }
+        #expect(lost.contains { $0.hasPrefix("  /address/city: ") }, "\(lost)")
+        let done = try shell.run("conflicts", "resolve", "b", "both", "--merge", "--json").json()
+        let losses = try #require(done["lost"] as? [[String: Any]])
+        #expect(losses.count == 2)
+        let name = try #require(losses.first { $0["path"] as? String == "/name" })
+        let kept = try shell.run("get", "b", "both", "--raw").output
+        let value = try #require(name["value"] as? String)
+        #expect(["Rom", "Rome!"].contains(value) && !kept.contains("\"\(value)\""), "\(kept)")
+    }
+
     @Test func `all conflicts are resolved at once by a deletion`() throws {
         try leave()
         try shell.run("conflicts", "resolve", "b", "--all", "--delete")

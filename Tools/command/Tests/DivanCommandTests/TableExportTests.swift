@@ -160,6 +160,44 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: shell.path("x.csv")))
     }
 
+    @Test func `--format selects the format of any file and of standard output`() throws {
+        try shell.run("export", "db", "by-name.csv")
+        let table = try shell.run("export", "db", "--format", "csv")
+        #expect(table.output == (try shell.text("by-name.csv")))
+        #expect(table.errors.contains("Exported 4 documents"), "\(table.errors)")
+        try shell.run("export", "db", "other", "--format", "csv")
+        #expect(try shell.text("other") == table.output)
+        try shell.run("export", "db", "tables", "--format", "sqlite")
+        #expect(try ask("tables", "SELECT count(*) FROM _default")[0][0] as? Int == 4)
+        let array = try shell.run("export", "db", "--format", "json").output
+        #expect(array == (try shell.run("export", "db", "--array").output))
+        let lines = try shell.run("export", "db", "x.csv", "--format", "jsonl")
+        lines.expectSuccess()
+        #expect(try shell.text("x.csv") == shell.run("export", "db").output)
+        let rows = try shell.run(
+            "export",
+            "db",
+            "--format",
+            "csv",
+            "--query",
+            "SELECT META().id FROM _ ORDER BY 1"
+        )
+        #expect(rows.output.hasPrefix("id\r\n") || rows.output.hasPrefix("id\n"), "\(rows.output)")
+    }
+
+    @Test(arguments: [
+        (["--format", "xml"], "use one of jsonl, json, csv, sqlite"),
+        (["--format", "sqlite"], "add FILE"),
+        (["--format", "csv", "--blobs"], "leave one of them out"),
+        (["--format", "jsonl", "--array"], "leave one of them out"),
+    ])
+    func `a format that does not fit the other options is refused`(
+        _ options: [String],
+        _ hint: String
+    ) throws {
+        try shell.divan(["export", "db"] + options).expectFailure(2, hint)
+    }
+
     @Test func `rare properties get no column and are counted`() throws {
         var lines = (0..<300).map { #"{"_id":"r\#($0)","common":\#($0)}"# }
         lines.append(#"{"_id":"rare","seldom":1}"#)

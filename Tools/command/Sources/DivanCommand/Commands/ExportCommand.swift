@@ -12,6 +12,7 @@ enum ExportCommand: Command {
         options: [
             .collection.grouped(.filters),
             .flag("--array", "write one JSON array instead of JSON lines").grouped(.output),
+            ExportFormat.option.grouped(.output),
             .flag("--blobs", "include the content of blobs as base64").grouped(.output),
             .value("--query", "SELECT", "export the rows of this query instead").grouped(.filters),
             .value("--since", "SEQUENCE", "only changes after SEQUENCE, including deletions")
@@ -22,8 +23,9 @@ enum ExportCommand: Command {
             or -. If FILE is a directory, writes one file per document. An existing file is replaced
             only after the export succeeds, and keeps its permissions.
 
-            If FILE ends in .csv, each property becomes a column. If it ends in .sqlite, each
-            collection becomes a table. Docs/guides/backup.md describes the formats.
+            With --format csv, or if FILE ends in .csv, each property becomes a column. With
+            --format sqlite, or if FILE ends in .sqlite, each collection becomes a table.
+            Docs/guides/backup.md describes the formats.
 
             With --since, lines are in the order of the changes and contain _sequence; a deletion
             is {"_deleted":true}. 'divan import' applies them. Damaged documents are skipped and
@@ -98,7 +100,7 @@ enum ExportCommand: Command {
         defer { progress.finish() }
         let output = try DocumentOutput(file, terminal)
         var export = output.export(
-            asArray: arguments.has("--array"),
+            asArray: try ExportFormat(arguments) == .array,
             embeddingBlobs: arguments.has("--blobs")
         ) {
             if since == nil { try progress.show($0) } else { try Interruption.check() }
@@ -126,10 +128,10 @@ enum ExportCommand: Command {
                 hint: "select the documents in the query"
             )
         }
-        let kind = try TableKind(arguments)
-        if case .sqlite(let file)? = kind {
+        let kind = try ExportFormat(arguments)
+        if kind == .sqlite {
             throw Failure.usage(
-                "\(file): query results cannot be exported as SQLite tables",
+                "\(arguments.operands[1]): query results cannot be exported as SQLite tables",
                 hint: "use a .csv or .jsonl file"
             )
         }
@@ -139,8 +141,7 @@ enum ExportCommand: Command {
         let query = try session.query(text, leavingOut: &damaged)
         damaged.report(terminal)
         let file = arguments.operands.dropFirst().first.flatMap { $0 == "-" ? nil : $0 }
-        let isTable = kind != nil
-        let format: RowFormat = isTable ? .csv : arguments.has("--array") ? .array : .lines
+        let format: RowFormat = kind == .csv ? .csv : kind == .array ? .array : .lines
         guard let file else {
             let count = try session.print(query, format, terminal, isConfirmed: true)
             printResult(

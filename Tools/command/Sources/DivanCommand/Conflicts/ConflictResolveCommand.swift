@@ -32,9 +32,10 @@ enum ConflictResolveCommand: Command {
         ],
         details: """
             --merge takes each field from the side that changed it. If both sides changed a field,
-            the side with the longer history wins. --edit opens the merged document, with both
-            sides under "_ours" and "_theirs". Remove these two keys before you save. The editor
-            is $VISUAL, $EDITOR or vi.
+            the side with the longer history wins. The values of the other side are listed.
+
+            --edit opens the merged document, with both sides under "_ours" and "_theirs". Remove
+            these two keys before you save. The editor is $VISUAL, $EDITOR or vi.
 
             The result is a child of the peer's revision, so the next push does not cause a new
             conflict.
@@ -103,9 +104,12 @@ enum ConflictResolveCommand: Command {
         let conflict = try read(documentID, path, arguments)
         // The database is not locked while a person edits.
         let (decision, editor) = try decide(conflict, way, arguments)
+        let lost = way == .merge ? try LostValues(of: conflict, after: decision) : nil
         guard !arguments.has("--dry-run") else {
             editor?.discard()
-            return terminal.result(try outcome(of: decision, conflict))
+            terminal.result(try outcome(of: decision, conflict))
+            for line in lost?.lines ?? [] { terminal.note(line) }
+            return
         }
         let database = arguments.database
         let revision: String?
@@ -122,10 +126,12 @@ enum ConflictResolveCommand: Command {
         }
         editor?.discard()
         guard let revision else { return }  // reported by that process
-        terminal.done(
-            "Resolved \(documentID), revision \(revision)",
-            ["id": .string(documentID.text), "revision": .string("\(revision)")]
-        )
+        var members: JSONObject = [
+            "id": .string(documentID.text), "revision": .string("\(revision)"),
+        ]
+        if let lost { members["lost"] = lost.json }
+        terminal.done("Resolved \(documentID), revision \(revision)", members)
+        for line in lost?.lines ?? [] { terminal.note(line.escapingControlCharacters()) }
     }
 
     /// Has the process that holds the database store the edited text.

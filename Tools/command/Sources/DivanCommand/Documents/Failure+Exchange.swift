@@ -76,6 +76,12 @@ extension InputFile {
 }
 
 extension Terminal {
+    /// Writes bytes of the results, unless they are no longer read.
+    func write(bytes: [UInt8]) throws {
+        result(bytes: bytes)
+        try requireOutput()
+    }
+
     /// Writes complete lines of JSON, unless they are no longer read.
     func write(json lines: [UInt8]) throws {
         result(json: lines)

@@ -5,46 +5,47 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// The formats of `divan export` whose columns are properties, chosen by the file's name.
+/// The formats of `divan export` whose columns are properties.
 enum TableKind {
+    /// A file, or standard output for `-`.
     case csv(file: String)
     case sqlite(file: String)
 
-    private static let suffixes = [".sqlite", ".sqlite3"]
-
-    /// The kind that the file's name asks for; `nil` for any other file.
+    /// The kind that the arguments specify; `nil` for JSON.
     ///
-    /// - Throws: `Failure` for options that do not apply to such a file.
+    /// - Throws: `Failure` for options that do not apply to it.
     init?(_ arguments: Arguments) throws(Failure) {
-        guard let file = arguments.operands.dropFirst().first, !InputFile.isDirectory(file) else {
-            return nil
+        let file = arguments.operands.dropFirst().first ?? "-"
+        switch try ExportFormat(arguments) {
+        case .lines, .array: return nil
+        case .csv: self = .csv(file: file)
+        case .sqlite: self = .sqlite(file: file)
         }
-        if file.hasSuffix(".csv") {
-            self = .csv(file: file)
-        } else if Self.suffixes.contains(where: file.hasSuffix) {
-            self = .sqlite(file: file)
-        } else {
-            return nil
-        }
-        var refused = ["--array", "--since"]
-        if case .csv = self { refused.append("--blobs") }
-        for option in refused where arguments.has(option) {
-            throw .usage("'\(option)' cannot be used with \(file)", hint: "use a .jsonl file")
-        }
+    }
+
+    private var writesToResults: Bool {
+        if case .csv(file: "-") = self { true } else { false }
     }
 
     /// Writes the file.
     func export(_ arguments: Arguments, _ terminal: Terminal) throws {
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let progress = ProgressLine(terminal, verb: "exported")
+        let progress = ProgressLine(
+            terminal,
+            verb: "exported",
+            besideResults: writesToResults
+        )
         defer { progress.finish() }
-        let written = try Stoppable.run(leaving: "no file was written") {
-            try write(store, arguments, progress)
+        let written = try Stoppable.run(
+            leaving: "no file was written",
+            endsAtOnce: writesToResults
+        ) {
+            try write(store, arguments, terminal, progress)
         }
         progress.finish()
         written.damaged.report(terminal)
-        try Self.printResult(written, terminal)
+        try printResult(written, terminal)
         try written.damaged.fail()
     }
 
@@ -59,6 +60,7 @@ enum TableKind {
     private func write(
         _ store: Store,
         _ arguments: Arguments,
+        _ terminal: Terminal,
         _ progress: ProgressLine
     ) throws -> Written {
         try store.read { reader in
@@ -66,10 +68,11 @@ enum TableKind {
             switch self {
             case .csv(let file):
                 let path = try arguments.collectionPath()
-                let output = try OutputFile(file)
-                var table = CSVExport(to: output.write) { try progress.show($0) }
+                let output = writesToResults ? nil : try OutputFile(file)
+                let sink: ByteSink = output.map { $0.write } ?? terminal.write(bytes:)
+                var table = CSVExport(to: sink) { try progress.show($0) }
                 try table.write(path, of: reader, among: living)
-                try output.finish()
+                try output?.finish()
                 return Written(count: table.count, damaged: table.damaged)
             case .sqlite(let file):
                 let output = try OutputFile(file)
@@ -101,7 +104,7 @@ enum TableKind {
     }
 
     /// Reports what was written, and what is missing.
-    private static func printResult(_ written: Written, _ terminal: Terminal) throws(Failure) {
+    private func printResult(_ written: Written, _ terminal: Terminal) throws(Failure) {
         let (count, rareCount) = (written.count, written.rareCount)
         var line = "Exported \(Numbers.count(count, "document"))"
         if rareCount > 0 {
@@ -113,7 +116,11 @@ enum TableKind {
             "documents": JSON(count), "rareProperties": JSON(rareCount),
         ]
         if written.damaged.count > 0 { members["damaged"] = JSON(written.damaged.count) }
-        terminal.done(line, members)
+        if writesToResults {
+            terminal.done(besideResults: line, members)
+        } else {
+            terminal.done(line, members)
+        }
         try missing.fail(terminal)
     }
 }

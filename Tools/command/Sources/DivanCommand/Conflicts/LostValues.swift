@@ -1,0 +1,87 @@
+import DivanExchange
+import DivanJSON
+import DivanSession
+import DivanStore
+
+/// The values of a conflict that a decision does not keep although their side had changed them.
+struct LostValues {
+    /// A value of one side.
+    struct Loss {
+        /// Where it was, as a JSON pointer.
+        var path: String
+        /// `ours` or `theirs`.
+        var side: String
+        /// The value; `nil` if the side had removed it.
+        var value: JSON?
+    }
+
+    private(set) var losses: [Loss] = []
+    private let hasBase: Bool
+
+    /// Compares both sides with what was merged from them; without a merge, nothing is listed.
+    init(of conflict: StoredConflict, after decision: ConflictDecision) throws {
+        hasBase = conflict.base != nil
+        func value(_ body: [UInt8]) throws -> JSON { .object(try JSONObject(storedBody: body)) }
+        let (local, remote) = (try value(conflict.local.body), try value(conflict.remote.body))
+        let merged: JSON
+        switch decision {
+        case .keepLocal: merged = local
+        case .keepRemote: merged = remote
+        case .merge(let body, _): merged = try value(body)
+        case .delete: return
+        }
+        let base = try conflict.base.map { try value($0.body) }
+        compare(local, remote, base, merged, at: "")
+    }
+
+    private mutating func compare(
+        _ local: JSON?,
+        _ remote: JSON?,
+        _ base: JSON?,
+        _ merged: JSON?,
+        at path: String
+    ) {
+        if let ours = local?.object, let theirs = remote?.object, let members = merged?.object,
+            !ours.contains("@type"), !theirs.contains("@type")
+        {
+            let bases = base?.object ?? [:]
+            for key in JSONObject(Array(ours) + Array(theirs)).keys {
+                compare(
+                    ours[key],
+                    theirs[key],
+                    bases[key],
+                    members[key],
+                    at: "\(path)/\(JSONPointer.step(to: key))"
+                )
+            }
+            return
+        }
+        // A value that only one side has, or that only one side changed, is no conflict.
+        guard local != remote else { return }
+        if hasBase {
+            guard local != base, remote != base else { return }
+        } else {
+            guard local != nil, remote != nil else { return }
+        }
+        if local != merged { losses.append(Loss(path: path, side: "ours", value: local)) }
+        if remote != merged { losses.append(Loss(path: path, side: "theirs", value: remote)) }
+    }
+
+    /// A line for each, for people.
+    var lines: [String] {
+        losses.map { loss in
+            "  \(loss.path): \(loss.side) \(loss.value?.canonicalText ?? "removed it"), not kept"
+        }
+    }
+
+    /// An object for each, for machines.
+    var json: JSON {
+        .array(
+            losses.map { loss in
+                var members: JSONObject = ["path": .string(loss.path), "side": .string(loss.side)]
+                members["value"] = loss.value
+                return .object(members)
+            }
+        )
+    }
+}
