@@ -41,7 +41,9 @@ extension Database {
         progress: ProgressHandler = { _ in }
     ) throws -> DumpRestoration {
         let directory = URL(fileURLWithPath: config.directory)
-        let file = name.replacing("/", with: ":") + ".cblite2"
+        // By bytes: a slash with a combining mark is another character, but also a slash to the system.
+        let bytes = name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ":") : $0 }
+        let file = String(decoding: bytes, as: UTF8.self) + ".cblite2"
         let bundle = directory.appendingPathComponent(file).path
         let restoration = try DumpRestoration(creating: bundle, key: config.encryptionKey)
         try restoration.read(sources, progress: progress)
@@ -112,6 +114,7 @@ extension Database {
     /// - Parameters:
     ///   - collections: What is written; `nil` for all collections of the database.
     ///   - embedsBlobs: Whether a further table contains the blobs.
+    ///   - directory: A directory for the file until it is complete; `nil` for the one of temporary files.
     ///   - sink: Receives the bytes of the SQLite file.
     ///   - progress: Is called for each document, twice: the columns must be known first.
     /// - Returns: What was written, and what is damaged or missing.
@@ -120,12 +123,13 @@ extension Database {
     public func exportTables(
         of collections: [CouchbaseLiteSwift.Collection]? = nil,
         embeddingBlobs embedsBlobs: Bool = false,
+        in directory: String? = nil,
         to sink: ByteSink,
         progress: @escaping ProgressHandler = { _ in }
     ) throws -> TableExport {
         let store = try openStore()
         var export = try TableExport(
-            in: FileManager.default.temporaryDirectory.path,
+            in: directory ?? FileManager.default.temporaryDirectory.path,
             embedding: embedsBlobs ? store.blobs : nil,
             progress: progress
         )
@@ -165,7 +169,7 @@ extension Database {
         try importDocuments(from: .bytes(source, format), rules, report, progress)
     }
 
-    /// Imports the `.json` files of a directory, each with one document whose ID is the name of the file.
+    /// Imports the `.json` files of a directory, each with one document whose ID is the name of the file, unless it contains one.
     ///
     /// - Parameters:
     ///   - path: The directory.

@@ -1,6 +1,5 @@
 @_spi(Stores) internal import CouchbaseLiteSwift
 internal import DivanJSON
-internal import DivanPlatform
 internal import DivanStore
 public import Foundation
 internal import Synchronization
@@ -112,8 +111,8 @@ extension Blob {
     /// - Throws: The same errors as `data()`; file system errors.
     public func write(to file: URL) throws {
         try DivanError.converting(place: file.path) {
-            try CompleteFile.write(file, isDurable: false) { descriptor in
-                try forEachPiece { try descriptor.writeAll([UInt8]($0)) }
+            try CompleteFile.write(file, isDurable: false) { write in
+                try forEachPiece { try write([UInt8]($0)) }
             }
         }
     }

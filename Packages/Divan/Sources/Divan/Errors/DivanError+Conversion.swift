@@ -38,7 +38,8 @@ extension DivanError {
                 Self.code(errno: error.errno.rawValue),
                 place: place(),
                 problem: error.errno.text,
-                remedy: "check the path and its permissions",
+                remedy: error.errno == .noSpace
+                    ? "free some space" : "check the path and its permissions",
                 underlying: error
             )
             return

@@ -1,46 +1,31 @@
 internal import DivanPlatform
 internal import Foundation
 
-/// Writes files that get their name when they are complete, so that an error leaves the previous file.
+/// Writes files that get their name when they are complete, so that an error or a kill leaves the previous file.
 enum CompleteFile {
-    /// Creates or replaces a file with what `body` writes.
+    /// Creates or replaces a file with the bytes that `body` passes to its argument.
     ///
-    /// A replaced file passes on its permissions, and a symbolic link is followed.
+    /// A replaced file passes on its owner and permissions, and symbolic links are followed. Devices and pipes are
+    /// written to as they are.
     ///
     /// - Parameters:
     ///   - file: A file URL.
-    ///   - isDurable: Whether the content is on the disk before the file gets its name.
-    ///   - body: Writes to the descriptor.
+    ///   - isDurable: Whether the file is on the disk when the call returns.
+    ///   - body: Writes the content.
     /// - Returns: The result of `body`.
     /// - Throws: ``DivanError`` for file system errors; errors of `body`, unchanged.
     static func write<Output>(
         _ file: URL,
         isDurable: Bool,
-        _ body: (FileDescriptor) throws -> Output
+        _ body: (_ sink: @escaping ([UInt8]) throws -> Void) throws -> Output
     ) throws -> Output {
-        try requireFile(file)
-        let target = file.resolvingSymlinksInPath()
-        let path = target.path(percentEncoded: false)
-        let directory = target.deletingLastPathComponent().path(percentEncoded: false)
-        let draft = FileSystem.draftPath(in: directory.isEmpty ? "." : directory)
-        let descriptor = try FileDescriptor.open(
-            draft,
-            [.writeOnly, .create, .exclusive, .closeOnExec, .noFollow],
-            permissions: 0o666
-        )
-        defer { descriptor.close() }
-        do {
-            if let former = try? FileStatus(of: path) {
-                try descriptor.setPermissions(former.permissions & 0o777)
-            }
-            let output = try body(descriptor)
-            if isDurable { try descriptor.sync() }
-            try FileSystem.rename(draft, to: path)
-            return output
-        } catch {
-            try? FileSystem.removeFile(draft)
-            throw error
+        let place = try Place(file)
+        let draft = try located(file) { () throws(SystemError) in try Draft(of: place) }
+        let output = try body { bytes in
+            try located(file) { () throws(SystemError) in try draft.descriptor.writeAll(bytes) }
         }
+        try located(file) { () throws(SystemError) in try draft.finish(isDurable: isDurable) }
+        return output
     }
 
     /// - Throws: ``DivanError/Code/invalidArgument`` for a URL that is not one of a file.
@@ -52,5 +37,133 @@ enum CompleteFile {
             problem: "it is not a file URL",
             remedy: "use URL(filePath:)"
         )
+    }
+
+    /// Reports errors of the system at the file.
+    private static func located<Output>(
+        _ file: URL,
+        _ body: () throws(SystemError) -> Output
+    ) throws -> Output {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw DivanError(error, place: file.path)
+        }
+    }
+
+    /// Where the bytes go.
+    private struct Place {
+        /// The path without a symbolic link at its end.
+        var path: String
+        /// The plain file that is replaced.
+        var former: FileStatus?
+        /// Whether it is a device or a pipe.
+        var isSpecial = false
+
+        var directory: String {
+            let parent = (path as NSString).deletingLastPathComponent
+            return parent.isEmpty ? "." : parent
+        }
+
+        init(_ file: URL) throws {
+            try requireFile(file)
+            path = file.path(percentEncoded: false)
+            if let status = try? FileStatus(of: path) {
+                guard status.kind != .directory else {
+                    throw DivanError(
+                        .invalidArgument,
+                        place: path,
+                        problem: "it is a directory",
+                        remedy: "name a file in it"
+                    )
+                }
+                isSpecial = status.kind != .regular
+                former = isSpecial ? nil : status
+            } else if (try? FileStatus(of: path, followingLinks: false))?.kind == .symbolicLink {
+                // Its target does not exist yet.
+                let made = try located(file) { () throws(SystemError) in
+                    try FileDescriptor.open(
+                        path,
+                        [.writeOnly, .create, .closeOnExec],
+                        permissions: 0o666
+                    )
+                }
+                made.close()
+            } else {
+                return
+            }
+            if !isSpecial { path = (try? FileSystem.realPath(path)) ?? path }
+        }
+    }
+
+    /// The content before it gets its name; without a name, if the file system supports that.
+    private final class Draft {
+        let descriptor: FileDescriptor
+        private let place: Place
+        private var name: String?
+
+        init(of place: Place) throws(SystemError) {
+            self.place = place
+            let flags: FileDescriptor.OpenFlags = [.writeOnly, .closeOnExec]
+            if place.isSpecial {
+                descriptor = try .open(place.path, flags.union(.noControllingTerminal))
+                return
+            }
+            let mode: UInt32 = place.former == nil ? 0o666 : 0o600
+            if let unnamed = try? FileDescriptor.open(
+                place.directory,
+                flags.union(.unnamed),
+                permissions: mode
+            ) {
+                descriptor = unnamed
+            } else {
+                let name = FileSystem.draftPath(in: place.directory)
+                descriptor = try .open(
+                    name,
+                    flags.union([.create, .exclusive, .noFollow]),
+                    permissions: mode
+                )
+                self.name = name
+            }
+            if let former = place.former { takeOver(former) }
+        }
+
+        deinit {
+            descriptor.close()
+            if let name { try? FileSystem.removeFile(name) }
+        }
+
+        /// The owner and the permissions of the file that is replaced.
+        private func takeOver(_ former: FileStatus) {
+            var mode = former.permissions & 0o777
+            if (try? descriptor.setOwner(former.owner, group: former.group)) == nil,
+                (try? descriptor.setOwner(nil, group: former.group)) == nil
+            {
+                // The rights of its group must not pass to another one.
+                mode &= ~0o070
+            }
+            try? descriptor.setPermissions(mode)
+        }
+
+        func finish(isDurable: Bool) throws(SystemError) {
+            guard !place.isSpecial else { return }
+            if isDurable { try descriptor.sync() }
+            if name == nil {
+                let name = FileSystem.draftPath(in: place.directory)
+                try FileSystem.link(descriptor, to: name)
+                self.name = name
+            }
+            if let name { try FileSystem.rename(name, to: place.path) }
+            name = nil
+            // A directory that may be written but not read cannot be synced.
+            guard isDurable,
+                let directory = try? FileDescriptor.open(
+                    place.directory,
+                    [.readOnly, .directory, .closeOnExec]
+                )
+            else { return }
+            defer { directory.close() }
+            try? directory.sync()
+        }
     }
 }

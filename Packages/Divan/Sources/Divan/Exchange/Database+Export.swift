@@ -33,7 +33,8 @@ extension Database {
         public var damagedCount = 0
         /// The first 40 of them, each as `collection/ID`.
         public var damaged: [String] = []
-        /// The number of blobs whose content was left out, or is not in the database.
+        /// The number of blobs whose content the file lacks; not counted in files of the format CSV, and in those of
+        /// SQLite only if blobs are included.
         public var missingBlobCount = 0
 
         init(_ count: Int, _ damaged: DamagedDocuments, missingBlobCount: Int = 0) {
@@ -46,9 +47,9 @@ extension Database {
 
     /// Writes all documents to a file, for other programs; see also `dump(to:since:progress:)`.
     ///
-    /// The file contains one state of the database, and is replaced when it is complete. Documents of other
-    /// collections than the default one have a property `_collection`, which `import(from:_:progress:)` reads. The file
-    /// of an encrypted database is not encrypted.
+    /// The file contains one state of the database, and is replaced when it is complete. Documents that are not in the
+    /// default collection have a property `_collection`, which `import(from:_:progress:)` of a database and `divan cp`
+    /// read. The file of an encrypted database is not encrypted.
     ///
     /// ```swift
     /// try db.export(to: URL(filePath: "shop.jsonl"))
@@ -59,11 +60,13 @@ extension Database {
     ///   - file: The file.
     ///   - format: Its format; `nil` to choose by its extension.
     ///   - includingBlobs: Whether it contains the content of blobs, as base64 or in a table; not for CSV.
-    ///   - progress: Called after each document with the number of documents so far. An error that it throws stops the
-    ///     export and is rethrown.
+    ///   - progress: Called for each document, some formats twice, with the number of documents written so far. An
+    ///     error that it throws stops the export and is rethrown.
     /// - Returns: What was written.
-    /// - Throws: ``DivanError/Code/invalidArgument`` for CSV, which has one collection; `tooLarge` for a document of more
-    ///   than 64 MiB, or too many columns; `notOpen`; file system errors.
+    /// - Throws: ``DivanError/Code/invalidArgument`` for CSV, which has one collection; `notFound` if the content of an
+    ///   included blob is not in the database (JSON); `tooLarge` for a document of more than 64 MiB, or too many
+    ///   columns; `alreadyExists` if an SQLite file would be next to another database's log; `notOpen`; file system
+    ///   errors.
     @discardableResult
     public func export(
         to file: URL,
@@ -101,10 +104,14 @@ extension Database {
     ) throws -> ExportSummary {
         let official = official
         let chosen = collection.map { [$0.official] }
-        return try Self.passing(progress, place: file.path) { progress in
-            try CompleteFile.write(file, isDurable: true) { descriptor in
-                let sink: ByteSink = { try descriptor.writeAll($0) }
-                switch format ?? ExportFormat(of: file) {
+        let format = format ?? ExportFormat(of: file)
+        if case .csv = format, collection == nil || includingBlobs {
+            throw collection == nil ? Self.severalTables : Self.tableWithBlobs
+        }
+        if case .sqlite = format { try Self.requireNoLog(beside: file) }
+        return try Self.passing(progress, place: place) { progress in
+            try CompleteFile.write(file, isDurable: true) { sink in
+                switch format {
                 case .csv:
                     guard let collection = collection?.official else { throw Self.severalTables }
                     let written = try official.exportCSV(
@@ -117,6 +124,8 @@ extension Database {
                     let written = try official.exportTables(
                         of: chosen,
                         embeddingBlobs: includingBlobs,
+                        // It has as much space as the file will need.
+                        in: file.deletingLastPathComponent().path(percentEncoded: false),
                         to: sink,
                         progress: progress
                     )
@@ -154,6 +163,26 @@ extension Database {
         remedy: "export a collection, or choose another format"
     )
 
+    private static let tableWithBlobs = DivanError(
+        .invalidArgument,
+        problem: "a CSV file cannot contain blobs",
+        remedy: "leave them out, or choose another format"
+    )
+
+    /// SQLite would take another database's log for that of the file.
+    private static func requireNoLog(beside file: URL) throws {
+        let path = file.path(percentEncoded: false)
+        for log in ["\(path)-wal", "\(path)-journal"] {
+            guard let status = try? FileStatus(of: log), status.byteCount > 0 else { continue }
+            throw DivanError(
+                .alreadyExists,
+                place: log,
+                problem: "it belongs to another SQLite database",
+                remedy: "choose another name"
+            )
+        }
+    }
+
     /// Runs an exchange with the handler of the package below; errors of the caller's handler are rethrown unchanged.
     static func passing<Output>(
         _ progress: ((Int) throws -> Void)?,
@@ -188,7 +217,7 @@ extension DocumentCollection {
     ///   - file: The file.
     ///   - format: Its format; `nil` to choose by its extension.
     ///   - includingBlobs: Whether it contains the content of blobs, as base64 or in a table; not for CSV.
-    ///   - progress: Called after each document with the number of documents so far.
+    ///   - progress: Called for each document, some formats twice, with the number of documents written so far.
     /// - Returns: What was written.
     /// - Throws: The same errors as the export of a database.
     @discardableResult

@@ -1,6 +1,7 @@
 @_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
 internal import DivanExchange
 internal import DivanPlatform
+internal import DivanRevisions
 internal import DivanStore
 public import Foundation
 
@@ -26,29 +27,35 @@ extension Database {
         public var format: Format?
         /// The property with the document's ID.
         ///
-        /// A document without it gets a random ID. Another property than `_id` must exist in one of the first 1,000 documents.
+        /// A document without it gets a random ID. A property other than `_id` must exist in one of the first 1,000 documents.
         public var idProperty: String
         /// Whether that property also stays in the document.
-        public var keepsIDProperty = false
+        public var keepsIDProperty: Bool
         /// Whether invalid documents are skipped; otherwise, the first one ends the import.
         public var skipsInvalid = false
         /// Whether everything is read and checked, and nothing saved.
-        public var isDryRun = false
+        public var isDryRun: Bool
 
         /// Creates options.
         ///
         /// - Parameters:
         ///   - format: See ``format-swift.property``.
         ///   - idProperty: See ``idProperty``.
+        ///   - keepsIDProperty: See ``keepsIDProperty``.
         ///   - skipsInvalid: See ``skipsInvalid``.
+        ///   - isDryRun: See ``isDryRun``.
         public init(
             format: Format? = nil,
             idProperty: String = "_id",
-            skipsInvalid: Bool = false
+            keepsIDProperty: Bool = false,
+            skipsInvalid: Bool = false,
+            isDryRun: Bool = false
         ) {
             self.format = format
             self.idProperty = idProperty
+            self.keepsIDProperty = keepsIDProperty
             self.skipsInvalid = skipsInvalid
+            self.isDryRun = isDryRun
         }
 
         /// The format of a file, in the package below.
@@ -81,13 +88,16 @@ extension Database {
     public struct ImportSummary: Equatable, Sendable {
         /// The number of documents saved; in a dry run, of those that would be.
         public var savedCount = 0
+        /// In a dry run: the number of those that exist with another content.
+        public var replacedCount = 0
         /// The number of documents that already existed with the same content.
         public var unchangedCount = 0
         /// The number of invalid documents that were skipped, and of those that were changed here and in the source.
         public var skippedCount = 0
         /// The first 40 reasons for it, each with its place.
         public var skipped: [String] = []
-        /// The digests of blobs that saved documents refer to, and that are neither in the database nor at a peer.
+        /// The digests of blobs that saved documents refer to, and that are neither in the database nor at a peer; empty
+        /// in a dry run.
         public var missingBlobs: [String] = []
         /// The number of documents without an ID, which got a random one; a second import saves them again.
         public var randomIDCount = 0
@@ -95,17 +105,17 @@ extension Database {
 
     /// Imports documents into the collections that they name under `_collection`, or else into the default one.
     ///
-    /// A thousand documents are saved in one transaction. If the import fails or is stopped, those that were read before
-    /// are kept, and the same file can be imported again. A document `{"_id": "x", "_deleted": true}` deletes `x`.
+    /// A thousand documents are saved in one transaction, unless the import is part of a transaction. If it fails or is
+    /// stopped, those that were read before are kept, and the same file can be imported again. A document `{"_id": "x", "_deleted": true}` deletes `x`.
     ///
     /// - Parameters:
-    ///   - file: The file, or a directory of `.json` files, whose names are the IDs.
+    ///   - file: The file, or a directory of `.json` files, whose names are the IDs unless they contain others.
     ///   - options: The format, the property with the ID, and what to skip.
     ///   - progress: Called after each document with the number of documents so far. An error that it throws stops the
     ///     import and is rethrown.
     /// - Returns: What was saved.
-    /// - Throws: ``DivanError/Code/decodingFailed`` with the line for an invalid file or document; `invalidArgument`;
-    ///   `tooLarge`; `readOnly`; `notOpen`; file system errors.
+    /// - Throws: ``DivanError/Code/decodingFailed`` with the line for an invalid document, or one of more than 64 MiB;
+    ///   `invalidArgument`; `readOnly`; `notOpen`; file system errors.
     @discardableResult
     public func `import`(
         from file: URL,
@@ -140,6 +150,7 @@ extension Database {
     ) throws -> ImportSummary {
         try CompleteFile.requireFile(file)
         let format = try options.format(of: file)
+        try requireFitting(options, collection)
         let rules = DocumentImport.Rules(
             collection: collection?.path ?? .default,
             readsCollections: collection == nil,
@@ -154,9 +165,11 @@ extension Database {
         )
         var summary = ImportSummary()
         let path = file.path(percentEncoded: false)
-        return try Self.passing(progress, place: file.path) { progress in
+        let isDirectory = (try? FileStatus(of: path).kind) == .directory
+        if isDirectory, options.format.map({ !$0.isJSON }) ?? false { throw Self.onlyJSON(path) }
+        return try Self.passing(progress, place: place) { progress in
             let documents =
-                if (try? FileStatus(of: path).kind) == .directory {
+                if isDirectory {
                     try official.importDocuments(
                         fromDirectory: path,
                         rules: rules,
@@ -173,11 +186,45 @@ extension Database {
                     )
                 }
             summary.savedCount = documents.savedCount
+            summary.replacedCount = documents.replacedCount
             summary.unchangedCount = documents.unchangedCount
             summary.randomIDCount = documents.ids.randomCount
             summary.missingBlobs = try documents.missingBlobs().map(\.description)
             return summary
         }
+    }
+
+    /// Refuses an import into a deleted collection, and revisions of CouchDB next to version vectors.
+    private func requireFitting(
+        _ options: ImportOptions,
+        _ collection: DocumentCollection?
+    ) throws {
+        try DivanError.converting(place: collection?.place ?? place) {
+            try collection?.official.readStore { _ in }
+            guard options.keepsRevisions, try store().scheme != .trees else { return }
+            throw DivanError(
+                .invalidArgument,
+                place: place,
+                problem:
+                    "it uses version vectors, and the revisions of CouchDB need revision trees",
+                remedy: "import the documents without their revisions"
+            )
+        }
+    }
+
+    private static func onlyJSON(_ directory: String) -> DivanError {
+        DivanError(
+            .invalidArgument,
+            place: directory,
+            problem: "only JSON files are read from a directory",
+            remedy: "name a file, or leave the format out"
+        )
+    }
+}
+
+extension Database.ImportOptions.Format {
+    fileprivate var isJSON: Bool {
+        if case .json = self { true } else { false }
     }
 }
 
@@ -198,7 +245,7 @@ extension Database.ImportSummary {
 }
 
 extension DocumentCollection {
-    /// Imports documents into the collection; see ``Database/import(from:_:progress:)-swift.method``.
+    /// Imports documents into the collection, wherever they come from; see ``Database/import(from:_:progress:)-swift.method``.
     ///
     /// ```swift
     /// let added = try notes.import(from: URL(filePath: "notes.csv"), .init(idProperty: "number"))
@@ -206,9 +253,9 @@ extension DocumentCollection {
     /// ```
     ///
     /// - Parameters:
-    ///   - file: The file, or a directory of `.json` files, whose names are the IDs.
+    ///   - file: The file, or a directory of `.json` files, whose names are the IDs unless they contain others.
     ///   - options: The format, the property with the ID, and what to skip.
-    ///   - progress: Called after each document with the number of documents so far.
+    ///   - progress: Called after each document with the number of documents read so far.
     /// - Returns: What was saved.
     /// - Throws: The same errors as the import into a database.
     @discardableResult

@@ -119,11 +119,12 @@ import Testing
     @Test func aDryRunSavesNothing() throws {
         try db.collection("notes").export(to: file("notes.jsonl"))
         let other = try Database.inMemory().collection("notes")
-        var options = Database.ImportOptions()
-        options.isDryRun = true
-        let seen = try other.import(from: file("notes.jsonl"), options)
-        #expect(seen.savedCount == 2)
+        let seen = try other.import(from: file("notes.jsonl"), .init(isDryRun: true))
+        #expect((seen.savedCount, seen.replacedCount) == (2, 0))
         #expect(try other.count() == 0)
+        try other.save(Note(id: "1", title: "Other"))
+        let later = try other.import(from: file("notes.jsonl"), .init(isDryRun: true))
+        #expect((later.savedCount, later.replacedCount) == (2, 1))
     }
 
     @Test func invalidDocumentsEndTheImportOrAreSkipped() throws {
@@ -176,13 +177,41 @@ import Testing
         #expect(try Data(contentsOf: file("secret.jsonl")).count > 20)
     }
 
+    @Test func theTargetOfALinkIsCreated() throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: file("link.jsonl").path,
+            withDestinationPath: "new.jsonl"
+        )
+        try db.collection("notes").export(to: file("link.jsonl"))
+        #expect(try Data(contentsOf: file("new.jsonl")).count > 20)
+        let names = try FileManager.default.contentsOfDirectory(atPath: shop.directory.path)
+        #expect(names.sorted() == ["link.jsonl", "new.jsonl", "shop.cblite2"])
+    }
+
+    @Test func aDeviceIsWrittenToAndNotReplaced() throws {
+        let null = URL(filePath: "/dev/null")
+        let written = try db.collection("notes").export(to: null)
+        #expect(written.documentCount == 2)
+        let attributes = try FileManager.default.attributesOfItem(atPath: null.path)
+        #expect(attributes[.type] as? FileAttributeType == .typeCharacterSpecial)
+    }
+
     @Test func problemsWithFilesAreNamed() throws {
         let notes = try db.collection("notes")
         let nowhere = file("missing/notes.jsonl")
         expect(.notFound) { try notes.export(to: nowhere) }
         expect(.notFound) { try notes.import(from: nowhere) }
-        expect(.notFound) { try db.dump(to: nowhere) }
-        expect(.notFound) { try Database.restore(from: [nowhere], to: "x", in: shop.url) }
+        expect(.notFound) { _ = try db.dump(to: nowhere) }
+        expect(.notFound) { _ = try Database.restore(from: [nowhere], to: "x", in: shop.url) }
+        expect(.invalidArgument) { _ = try Database.restore(from: [], to: "x", in: shop.url) }
+        expect(.invalidArgument) { _ = try Database.restore(from: [nowhere], to: "", in: shop.url) }
+        expect(.invalidArgument) { try notes.export(to: shop.url) }
+        expect(.invalidArgument) {
+            try notes.export(to: file("notes.csv"), includingBlobs: true)
+        }
+        expect(.invalidArgument) { try notes.import(from: shop.url, .init(format: .csv())) }
+        try Data("log".utf8).write(to: file("all.sqlite-wal"))
+        expect(.alreadyExists) { try db.export(to: file("all.sqlite")) }
         expect(.invalidArgument) { try db.export(to: file("all.csv")) }
         let page = try #require(URL(string: "https://example.com/a.jsonl"))
         expect(.invalidArgument) { try notes.export(to: page) }
@@ -191,7 +220,7 @@ import Testing
         try db.close()
         expect(.notOpen) { try notes.export(to: file("notes.jsonl")) }
         expect(.notOpen) { try notes.import(from: file("notes.jsonl")) }
-        expect(.notOpen) { try db.dump(to: file("shop.dump")) }
+        expect(.notOpen) { _ = try db.dump(to: file("shop.dump")) }
     }
 
     // MARK: Dumps
@@ -217,26 +246,62 @@ import Testing
             try copy.collection("notes").get("2")?.revision == notes.get("2")?.revision
         )
         expect(.alreadyExists) {
-            try Database.restore(from: [monday], to: "again", in: shop.url)
+            _ = try Database.restore(from: [monday], to: "again", in: shop.url)
         }
     }
 
     @Test func damagedDumpsAreRefusedWithTheirLine() throws {
         let dump = file("shop.dump")
-        try db.dump(to: dump)
+        #expect(try db.dump(to: dump).isComplete)
         let text = try String(contentsOf: dump, encoding: .utf8)
         try Data(text.replacing("Milk", with: "Mill").utf8).write(to: dump)
         do {
-            try Database.restore(from: [dump], to: "again", in: shop.url)
+            _ = try Database.restore(from: [dump], to: "again", in: shop.url)
             Issue.record("a damaged dump was restored")
         } catch DivanError.decodingFailed {
             #expect(!Database.exists("again", in: shop.url))
         }
         try Data(text.dropLast(5).utf8).write(to: dump)
-        expect(.invalidArgument) { try db.dump(to: file("next"), since: dump) }
+        expect(.invalidArgument) { _ = try db.dump(to: file("next"), since: dump) }
         let other = try Database.inMemory()
         try Data(text.utf8).write(to: dump)
-        expect(.invalidArgument) { try other.dump(to: file("next"), since: dump) }
+        expect(.invalidArgument) { _ = try other.dump(to: file("next"), since: dump) }
+    }
+
+    @Test func aDumpDoesNotReplaceTheOneThatItContinues() throws {
+        let dump = file("shop.dump")
+        #expect(try db.dump(to: dump).isComplete)
+        try FileManager.default.linkItem(at: dump, to: file("same.dump"))
+        for target in [dump, file("same.dump")] {
+            expect(.invalidArgument) { _ = try db.dump(to: target, since: dump) }
+        }
+        let restored = try Database.restore(from: [dump], to: "again", in: shop.url)
+        #expect(restored.documentCount == 3)
+    }
+
+    @Test func aDumpContainsOnlyCommittedDocuments() throws {
+        let dump = file("shop.dump")
+        expect(.insideTransaction) {
+            try db.write { _ in _ = try db.dump(to: dump) }
+        }
+        #expect(!FileManager.default.fileExists(atPath: dump.path))
+    }
+
+    @Test func anImportNeedsTheCollectionAndTheSchemeOfItsRevisions() throws {
+        let notes = try db.collection("notes")
+        try notes.export(to: file("notes.jsonl"))
+        try db.deleteCollection("notes")
+        expect(.notOpen) { try notes.import(from: file("notes.jsonl")) }
+        #expect(try db.existingCollection("notes") == nil)
+        var options = Database.Options()
+        options.revisions = .versionVectors
+        let vectors = try Database.inMemory(options)
+        expect(.invalidArgument) {
+            try vectors.import(
+                from: file("notes.jsonl"),
+                .init(format: .couch(keepingRevisions: true))
+            )
+        }
     }
 
     // MARK: Tasks
@@ -259,7 +324,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file.path))
         let early = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            try await db.dump(to: file)
+            return try await db.dump(to: file)
         }
         await #expect { try await early.value } throws: { DivanError.cancelled ~= $0 }
     }
@@ -273,7 +338,7 @@ import Testing
             imported.withLock { $0 = count }
         }
         #expect(imported.withLock { $0 } == 3)
-        try await db.dump(to: file("dump"))
+        #expect(try await db.dump(to: file("dump")).isComplete)
         let restored = try await Database.restore(from: [file("dump")], to: "b", in: shop.url)
         #expect(restored.documentCount == 3)
     }
