@@ -211,7 +211,7 @@ extension Database {
 }
 
 extension DocumentCollection {
-    /// Writes the documents to a file, for other programs; see ``Database/export(to:as:includingBlobs:progress:)-swift.method``.
+    /// Writes the documents to a file, for other programs; see `Database.export(to:as:includingBlobs:progress:)`.
     ///
     /// - Parameters:
     ///   - file: The file.

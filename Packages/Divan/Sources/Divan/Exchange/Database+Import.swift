@@ -245,7 +245,7 @@ extension Database.ImportSummary {
 }
 
 extension DocumentCollection {
-    /// Imports documents into the collection, wherever they come from; see ``Database/import(from:_:progress:)-swift.method``.
+    /// Imports documents into the collection, wherever they come from; see `Database.import(from:_:progress:)`.
     ///
     /// ```swift
     /// let added = try notes.import(from: URL(filePath: "notes.csv"), .init(idProperty: "number"))
