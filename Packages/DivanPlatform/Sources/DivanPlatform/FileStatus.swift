@@ -10,7 +10,9 @@ public struct FileStatus: Equatable, Sendable {
         case directory
         /// A symbolic link.
         case symbolicLink
-        /// A pipe, socket or device.
+        /// A character or block device.
+        case device
+        /// A pipe or a socket.
         case special
     }
 
@@ -53,6 +55,7 @@ public struct FileStatus: Equatable, Sendable {
             case S_IFREG: .regular
             case S_IFDIR: .directory
             case S_IFLNK: .symbolicLink
+            case S_IFCHR, S_IFBLK: .device
             default: .special
             }
         permissions = status.st_mode & 0o7777

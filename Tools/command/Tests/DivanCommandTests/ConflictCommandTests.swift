@@ -123,6 +123,21 @@ import Testing
         #expect(["Rom", "Rome!"].contains(value) && !kept.contains("\"\(value)\""), "\(kept)")
     }
 
+    @Test func `a merge says that a deletion or an edit next to it is lost`() throws {
+        try shell.run("rm", "a", "both")
+        try leave()
+        let preview = try shell.run("conflicts", "resolve", "b", "both", "--merge", "--dry-run")
+        #expect(preview.output == "deleted\n", "\(preview.output)")
+        #expect(
+            preview.errors
+                == "  the document: ours {\"name\":\"Rome\",\"open\":true,\"stars\":4}, not kept\n"
+        )
+        let done = try shell.run("conflicts", "resolve", "b", "both", "--merge", "--json").json()
+        let lost = try #require(done["lost"] as? [[String: Any]])
+        #expect(lost.count == 1 && lost[0]["path"] as? String == "")
+        #expect((lost[0]["value"] as? [String: Any])?["stars"] as? Int == 4)
+    }
+
     @Test func `all conflicts are resolved at once by a deletion`() throws {
         try leave()
         try shell.run("conflicts", "resolve", "b", "--all", "--delete")

@@ -185,9 +185,19 @@ import Testing
         #expect(rows.output.hasPrefix("id\r\n") || rows.output.hasPrefix("id\n"), "\(rows.output)")
     }
 
+    @Test func `a table on a terminal cannot move its cursor`() throws {
+        try shell.run("put", "db", "evil", #"{"text":"a\u001b[2Jb\nc"}"#)
+        let terminal = try PseudoTerminal(shell, ["export", "db", "--format", "csv"])
+        try terminal.waits(for: #"a\u{1b}[2Jb"#)
+        #expect(terminal.end() == 0)
+        let table = try shell.run("export", "db", "--format", "csv").output
+        #expect(table.contains("a\u{1B}[2Jb\nc"))
+    }
+
     @Test(arguments: [
         (["--format", "xml"], "use one of jsonl, json, csv, sqlite"),
         (["--format", "sqlite"], "add FILE"),
+        (["--format", "sqlite", "--query", "SELECT 1 FROM _"], "use '--format csv'"),
         (["--format", "csv", "--blobs"], "leave one of them out"),
         (["--format", "jsonl", "--array"], "leave one of them out"),
     ])

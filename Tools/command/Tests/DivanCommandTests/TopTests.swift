@@ -1,6 +1,10 @@
+import DivanCommandLine
+import DivanJSON
 import DivanTestKit
 import Foundation
 import Testing
+
+@testable import DivanCommand
 
 /// `divan top`: everything that runs, on a terminal and in a pipe.
 @Suite(.timeLimit(.minutes(5))) struct TopTests {
@@ -96,6 +100,47 @@ import Testing
         terminal.type("q")
         #expect(terminal.end() == 0)
         server.stop()
+    }
+
+    @Test func `lines are sorted by a column, and the heading has the sums`() throws {
+        func entry(_ name: String, _ rate: UInt64, pending: UInt64?) -> RunningDatabases.Entry {
+            let object: JSONObject = [
+                "verb": "sync", "database": .string(name),
+                "rates": ["documents": JSON(rate), "bytes": JSON(rate * 1_000)],
+                "pending": pending.map { JSON($0) } ?? JSON.null, "conflicts": ["open": 1],
+            ]
+            return RunningDatabases.Entry(
+                name: RunningDatabases.Entry.Name(
+                    bundle: ExactText(name),
+                    process: 1,
+                    number: 0
+                ),
+                status: object
+            )
+        }
+        var screen = TopScreen()
+        screen.take([
+            entry("a", 5, pending: nil), entry("b", 20, pending: 7), entry("c", 20, pending: 9),
+        ])
+        func names() -> String {
+            screen.lines(width: 120, now: 0).compactMap { line in
+                line.dropFirst(2).hasPrefix("sync")
+                    ? line.split(separator: " ").first { $0.count == 1 && $0 != ">" } : nil
+            }.joined()
+        }
+        let heading = screen.lines(width: 120, now: 0)[0]
+        #expect(
+            heading == "divan top: 3 processes  (? for keys)  45 docs/s, 45.0 kB/s, 16 pending, "
+                + "3 in conflict"
+        )
+        var orders: [String] = []
+        for key in "rssrsrs" {
+            let goesOn = screen.press(.character(key))
+            #expect(goesOn)
+            orders.append(names())
+        }
+        #expect(orders == ["cba", "abc", "bca", "abc", "bca", "abc", "cba"])
+        #expect(screen.lines(width: 79, now: 0)[0].contains(", by PENDING  (? for keys)"))
     }
 
     @Test func `keys select, open and filter, and the terminal is restored at the end`() throws {

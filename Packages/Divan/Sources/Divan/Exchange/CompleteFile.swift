@@ -5,8 +5,8 @@ internal import Foundation
 enum CompleteFile {
     /// Creates or replaces a file with the bytes that `body` passes to its argument.
     ///
-    /// A replaced file passes on its owner and permissions, and symbolic links are followed. Devices and pipes are
-    /// written to as they are.
+    /// A replaced file passes on its owner and permissions, and symbolic links are followed. Devices are written to as
+    /// they are. Pipes are refused: a program without a reader would wait, and a reader that ends would kill it.
     ///
     /// - Parameters:
     ///   - file: A file URL.
@@ -57,7 +57,7 @@ enum CompleteFile {
         var path: String
         /// The plain file that is replaced.
         var former: FileStatus?
-        /// Whether it is a device or a pipe.
+        /// Whether it is a device.
         var isSpecial = false
 
         var directory: String {
@@ -68,17 +68,23 @@ enum CompleteFile {
         init(_ file: URL) throws {
             try requireFile(file)
             path = file.path(percentEncoded: false)
+            guard !path.hasSuffix("/") else { throw Self.refusal(path, "it is a directory") }
             if let status = try? FileStatus(of: path) {
-                guard status.kind != .directory else {
-                    throw DivanError(
-                        .invalidArgument,
-                        place: path,
-                        problem: "it is a directory",
-                        remedy: "name a file in it"
+                switch status.kind {
+                case .directory: throw Self.refusal(path, "it is a directory")
+                case .regular: break
+                case .device: isSpecial = true
+                default: throw Self.refusal(path, "it is a pipe or a socket")
+                }
+                former = isSpecial ? nil : status
+                // Only the system knows whether the file may be written; a replacement needs no right to it.
+                let opened = try located(file) { () throws(SystemError) in
+                    try FileDescriptor.open(
+                        path,
+                        [.writeOnly, .closeOnExec, .noControllingTerminal]
                     )
                 }
-                isSpecial = status.kind != .regular
-                former = isSpecial ? nil : status
+                opened.close()
             } else if (try? FileStatus(of: path, followingLinks: false))?.kind == .symbolicLink {
                 // Its target does not exist yet.
                 let made = try located(file) { () throws(SystemError) in
@@ -93,6 +99,17 @@ enum CompleteFile {
                 return
             }
             if !isSpecial { path = (try? FileSystem.realPath(path)) ?? path }
+            // It only showed the path; the draft gets this name when it is complete.
+            if former == nil, !isSpecial { try? FileSystem.removeFile(path) }
+        }
+
+        private static func refusal(_ path: String, _ problem: String) -> DivanError {
+            DivanError(
+                .invalidArgument,
+                place: path,
+                problem: problem,
+                remedy: "name a file"
+            )
         }
     }
 
@@ -114,7 +131,7 @@ enum CompleteFile {
                 place.directory,
                 flags.union(.unnamed),
                 permissions: mode
-            ) {
+            ), FileSystem.isAccessible(Self.link(to: unnamed)) {
                 descriptor = unnamed
             } else {
                 let name = FileSystem.draftPath(in: place.directory)
@@ -126,6 +143,11 @@ enum CompleteFile {
                 self.name = name
             }
             if let former = place.former { takeOver(former) }
+        }
+
+        /// Through this path, an unnamed file gets its name; without `/proc`, it cannot get one.
+        private static func link(to descriptor: FileDescriptor) -> String {
+            "/proc/self/fd/\(descriptor.rawValue)"
         }
 
         deinit {
@@ -163,7 +185,11 @@ enum CompleteFile {
                 )
             else { return }
             defer { directory.close() }
-            try? directory.sync()
+            do {
+                try directory.sync()
+            } catch {
+                if error.errno != .invalidArgument { throw error }
+            }
         }
     }
 }

@@ -171,7 +171,8 @@ extension Database {
 
     /// SQLite would take another database's log for that of the file.
     private static func requireNoLog(beside file: URL) throws {
-        let path = file.path(percentEncoded: false)
+        let named = file.path(percentEncoded: false)
+        let path = (try? FileSystem.realPath(named)) ?? named
         for log in ["\(path)-wal", "\(path)-journal"] {
             guard let status = try? FileStatus(of: log), status.byteCount > 0 else { continue }
             throw DivanError(

@@ -1,4 +1,5 @@
 import Divan
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Synchronization
@@ -182,10 +183,37 @@ import Testing
             atPath: file("link.jsonl").path,
             withDestinationPath: "new.jsonl"
         )
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try db.collection("notes").export(to: file("link.jsonl")) { _ in throw Stop() }
+        }
+        #expect(!FileManager.default.fileExists(atPath: file("new.jsonl").path))
         try db.collection("notes").export(to: file("link.jsonl"))
         #expect(try Data(contentsOf: file("new.jsonl")).count > 20)
         let names = try FileManager.default.contentsOfDirectory(atPath: shop.directory.path)
         #expect(names.sorted() == ["link.jsonl", "new.jsonl", "shop.cblite2"])
+    }
+
+    @Test func pipesAndPathsOfDirectoriesAreRefused() throws {
+        let notes = try db.collection("notes")
+        let pipe = file("pipe.jsonl")
+        try FileSystem.makePipe(pipe.path)
+        expect(.invalidArgument) { try notes.export(to: pipe) }
+        let folder = shop.url.appending(path: "missing", directoryHint: .isDirectory)
+        expect(.invalidArgument) { try notes.export(to: folder) }
+    }
+
+    @Test func aFileThatMayNotBeWrittenIsKept() throws {
+        // Root may write everything.
+        guard getuid() != 0 else { return }
+        let notes = try db.collection("notes")
+        try Data("former".utf8).write(to: file("kept.jsonl"))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o444],
+            ofItemAtPath: file("kept.jsonl").path
+        )
+        expect(.permissionDenied) { try notes.export(to: file("kept.jsonl")) }
+        #expect(try String(contentsOf: file("kept.jsonl"), encoding: .utf8) == "former")
     }
 
     @Test func aDeviceIsWrittenToAndNotReplaced() throws {

@@ -131,8 +131,9 @@ enum ExportCommand: Command {
         let kind = try ExportFormat(arguments)
         if kind == .sqlite {
             throw Failure.usage(
-                "\(arguments.operands[1]): query results cannot be exported as SQLite tables",
-                hint: "use a .csv or .jsonl file"
+                "query results cannot be exported as SQLite tables",
+                hint: arguments.has("--format")
+                    ? "use '--format csv' or '--format jsonl'" : "use a .csv or .jsonl file"
             )
         }
         let session = try QuerySession(arguments.database)

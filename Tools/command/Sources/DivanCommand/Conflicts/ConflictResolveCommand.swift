@@ -131,7 +131,7 @@ enum ConflictResolveCommand: Command {
         ]
         if let lost { members["lost"] = lost.json }
         terminal.done("Resolved \(documentID), revision \(revision)", members)
-        for line in lost?.lines ?? [] { terminal.note(line.escapingControlCharacters()) }
+        for line in lost?.lines ?? [] { terminal.note(line) }
     }
 
     /// Has the process that holds the database store the edited text.

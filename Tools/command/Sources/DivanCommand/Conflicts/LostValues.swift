@@ -1,3 +1,4 @@
+import DivanCommandLine
 import DivanExchange
 import DivanJSON
 import DivanSession
@@ -31,7 +32,30 @@ struct LostValues {
         case .delete: return
         }
         let base = try conflict.base.map { try value($0.body) }
+        guard !conflict.local.isTombstone, !conflict.remote.isTombstone else {
+            addLoss(of: conflict, local, remote, base, decision)
+            return
+        }
         compare(local, remote, base, merged, at: "")
+    }
+
+    /// Notes what becomes of an edit next to a deletion: one of both is lost completely.
+    private mutating func addLoss(
+        of conflict: StoredConflict,
+        _ local: JSON,
+        _ remote: JSON,
+        _ base: JSON?,
+        _ decision: ConflictDecision
+    ) {
+        guard conflict.local.isTombstone != conflict.remote.isTombstone else { return }
+        let keepsLocal = decision.isKeepLocal
+        let body = conflict.local.isTombstone ? remote : local
+        // Nobody changed the document that was deleted.
+        guard body != base else { return }
+        let isEditLost = keepsLocal == conflict.local.isTombstone
+        losses.append(
+            Loss(path: "", side: keepsLocal ? "theirs" : "ours", value: isEditLost ? body : nil)
+        )
     }
 
     private mutating func compare(
@@ -44,7 +68,7 @@ struct LostValues {
         if let ours = local?.object, let theirs = remote?.object, let members = merged?.object,
             !ours.contains("@type"), !theirs.contains("@type")
         {
-            let bases = base?.object ?? [:]
+            let bases = base?.object.flatMap { $0.contains("@type") ? nil : $0 } ?? [:]
             for key in JSONObject(Array(ours) + Array(theirs)).keys {
                 compare(
                     ours[key],
@@ -70,11 +94,14 @@ struct LostValues {
     /// A line for each, for people.
     var lines: [String] {
         losses.map { loss in
-            "  \(loss.path): \(loss.side) \(loss.value?.canonicalText ?? "removed it"), not kept"
+            let place = loss.path.isEmpty ? "the document" : loss.path
+            let line =
+                "  \(place): \(loss.side) \(loss.value?.canonicalText ?? "removed it"), not kept"
+            return line.escapingControlCharacters()
         }
     }
 
-    /// An object for each, for machines.
+    /// An object for each, for machines; the path of the document itself is empty.
     var json: JSON {
         .array(
             losses.map { loss in
@@ -83,5 +110,11 @@ struct LostValues {
                 return .object(members)
             }
         )
+    }
+}
+
+extension ConflictDecision {
+    fileprivate var isKeepLocal: Bool {
+        if case .keepLocal = self { true } else { false }
     }
 }

@@ -22,8 +22,8 @@ enum TopCommand: Command {
             Without DB, all databases that your processes have open are included. No database is
             opened. If the output is not a terminal, or with --json, the lines are printed once.
 
-            Keys: Up and Down select a line, Enter shows its details, / filters the lines, ? lists
-            the keys, q quits.
+            Keys: Up and Down select a line, Enter shows its details, / filters the lines, s sorts
+            by the next column, ? lists the keys, q quits. The heading has the sums.
             """,
         examples: ["divan top", "divan top travel --json | jq .rates"]
     )

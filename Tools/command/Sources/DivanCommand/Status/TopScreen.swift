@@ -4,8 +4,8 @@ import DivanJSON
 /// The contents of `divan top`, and how keys change them.
 ///
 /// Theory of operation. A poll replaces the entries, and adds to the history of each entry's rate. In the list, keys
-/// move the selection, open its details, or begin a filter; while a filter is typed, every other key is part of it.
-/// The selection follows its entry from poll to poll.
+/// move the selection, open its details, select the order, or begin a filter; while a filter is typed, every other key
+/// is part of it. The selection follows its entry from poll to poll.
 struct TopScreen {
     private enum Mode {
         case list
@@ -15,8 +15,9 @@ struct TopScreen {
 
     private static let help = [
         "Up, k / Down, j  select a line", "Enter            show or hide its details",
-        "/                filter the lines; Esc shows all", "?                show this help",
-        "q, Ctrl-C        quit",
+        "/                filter the lines; Esc shows all",
+        "s / r            sort by the next column / reverse the order",
+        "?                show this help", "q, Ctrl-C        quit",
     ]
     /// Polls that a line of rates shows.
     private static let historyCount = 8
@@ -29,6 +30,7 @@ struct TopScreen {
     private var histories: [RunningDatabases.Entry.Name: [UInt64]] = [:]
     private var chosen: RunningDatabases.Entry.Name?
     private var isOpen = false
+    private var order = TopOrder()
 
     /// Takes the entries found by a poll.
     mutating func take(_ found: [RunningDatabases.Entry]) {
@@ -60,6 +62,8 @@ struct TopScreen {
                 isOpen.toggle()
                 chosen = chosen ?? shown.first?.name
             case .escape: filter = ""
+            case .character("s"): order.selectNext()
+            case .character("r"): order.isReversed.toggle()
             default: break
             }
         }
@@ -95,19 +99,23 @@ struct TopScreen {
     }
 
     private var heading: String {
-        let count = Numbers.count(entries.count, "process", "processes")
+        let shown = shown
+        let count = Numbers.count(shown.count, "process", "processes")
         switch mode {
         case .typing: return "/" + filter + "_"
         default:
             let filtered = filter.isEmpty ? "" : ", filtered by \"\(filter)\""
-            return "divan top: \(count)\(filtered)  (? for keys)"
+            let totals = TopTotals(shown).text
+            return "divan top: \(count)\(filtered)\(order.text)  (? for keys)\(totals)"
         }
     }
 
     private var shown: [RunningDatabases.Entry] {
-        guard !filter.isEmpty else { return entries }
+        guard !filter.isEmpty else { return order.sorted(entries) }
         let wanted = filter.lowercased()
-        return entries.filter { JSON.object($0.status).canonicalText.lowercased().contains(wanted) }
+        return order.sorted(
+            entries.filter { JSON.object($0.status).canonicalText.lowercased().contains(wanted) }
+        )
     }
 
     /// The entry that keys act on: the selected one while it is shown, or the first.
@@ -151,6 +159,16 @@ struct TopLine {
     }
 
     var documentRate: UInt64 { status["rates"]?.object?["documents"]?.count ?? 0 }
+    var byteRate: UInt64 { status["rates"]?.object?["bytes"]?.count ?? 0 }
+    var pendingCount: UInt64? { status["pending"]?.count }
+    var conflictCount: UInt64? { status["conflicts"]?.object?["open"]?.count }
+
+    /// Documents sent and received so far.
+    var documentCount: UInt64 {
+        let documents = status["documents"]?.object ?? [:]
+        return ["sent", "received", "pulled", "pushed"]
+            .reduce(UInt64(0)) { $0 + (documents[$1]?.count ?? 0) }
+    }
 
     /// The last error, and what it is waiting for.
     var problems: [String] {
@@ -169,19 +187,14 @@ struct TopLine {
 
     /// The line; without a history, the column of rates is left out.
     func text(_ history: [UInt64]?) -> String {
-        let documents = status["documents"]?.object ?? [:]
-        let moved = ["sent", "received", "pulled", "pushed"]
-            .reduce(UInt64(0)) { $0 + (documents[$1]?.count ?? 0) }
         let isTold = status["rates"] != nil
-        let bytes = status["rates"]?.object?["bytes"]?.count ?? 0
-        let open = status["conflicts"]?.object?["open"]?.count
         var columns: [String?] = [text("verb") ?? "?", database, state]
-        columns.append(isTold ? Numbers.grouped(moved) : "")
+        columns.append(isTold ? Numbers.grouped(documentCount) : "")
         columns.append(isTold ? Numbers.grouped(documentRate) : "")
         columns.append(history.map(Self.drawing))
-        columns.append(isTold ? Numbers.bytes(bytes) : "")
-        columns.append(status["pending"]?.count.map { Numbers.grouped($0) } ?? "")
-        columns.append(open.map { Numbers.grouped($0) } ?? "")
+        columns.append(isTold ? Numbers.bytes(byteRate) : "")
+        columns.append(pendingCount.map { Numbers.grouped($0) } ?? "")
+        columns.append(conflictCount.map { Numbers.grouped($0) } ?? "")
         columns.append(peers)
         return Self.row(columns)
     }

@@ -10,7 +10,7 @@ enum ExportFormat: String, CaseIterable {
     static let option = CommandSyntax.Option.value(
         "--format",
         "FORMAT",
-        "jsonl, json (one array), csv or sqlite (default: by the name of FILE)"
+        "jsonl, json (one array), csv or sqlite (default: csv or sqlite by the suffix of FILE)"
     )
 
     /// The format that the arguments specify.
@@ -65,7 +65,7 @@ enum ExportFormat: String, CaseIterable {
                 hint: isNamed ? "leave one of them out" : "use a .jsonl file"
             )
         }
-        guard self != .sqlite || (file ?? "-") != "-" else {
+        guard self != .sqlite || (file ?? "-") != "-" || arguments.has("--query") else {
             throw .usage("'--format sqlite' requires a file", hint: "add FILE")
         }
     }

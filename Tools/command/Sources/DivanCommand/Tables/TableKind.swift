@@ -69,9 +69,11 @@ enum TableKind {
             case .csv(let file):
                 let path = try arguments.collectionPath()
                 let output = writesToResults ? nil : try OutputFile(file)
-                let sink: ByteSink = output.map { $0.write } ?? terminal.write(bytes:)
+                let results = ResultLines(terminal)
+                let sink: ByteSink = output.map { $0.write } ?? results.write
                 var table = CSVExport(to: sink) { try progress.show($0) }
                 try table.write(path, of: reader, among: living)
+                try results.finish()
                 try output?.finish()
                 return Written(count: table.count, damaged: table.damaged)
             case .sqlite(let file):
@@ -122,5 +124,39 @@ enum TableKind {
             terminal.done(line, members)
         }
         try missing.fail(terminal)
+    }
+}
+
+/// Comma-separated values on standard output; on a terminal, no text in them can move the cursor.
+private final class ResultLines {
+    private let terminal: Terminal
+    private var rest: [UInt8] = []
+
+    init(_ terminal: Terminal) {
+        self.terminal = terminal
+    }
+
+    /// Writes the lines that are complete.
+    func write(_ bytes: [UInt8]) throws {
+        guard terminal.resultWidth != nil else { return try terminal.write(bytes: bytes) }
+        rest += bytes
+        guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return }
+        try show(rest[...end])
+        rest.removeSubrange(...end)
+    }
+
+    /// Writes the rest.
+    func finish() throws {
+        try show(rest[...])
+        rest = []
+    }
+
+    private func show(_ bytes: ArraySlice<UInt8>) throws {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let shown = lines.map { line -> String in
+            let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            return String(decoding: text, as: UTF8.self).escapingControlCharacters()
+        }
+        try terminal.write(bytes: Array(shown.joined(separator: "\n").utf8))
     }
 }
