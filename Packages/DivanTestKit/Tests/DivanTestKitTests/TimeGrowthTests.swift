@@ -7,13 +7,21 @@ import Testing
         (0..<count).reduce(into: 0) { sum, number in sum = sum &* 31 &+ number }
     }
 
+    /// Works until the thread has spent this processor time, however slow the processor is at the moment.
+    private func spend(_ duration: Duration) {
+        var spent = Duration.zero
+        while spent < duration { spent += processorTime { #expect(add(2_000) != 1) } }
+    }
+
     @Test func `linear work is within the limit`() {
         let growth = TimeGrowth(from: 10_000, to: 80_000, limit: 24) { #expect(add($0) != 1) }
         #expect(growth.isWithinLimit, "\(growth)")
     }
 
     @Test func `quadratic work exceeds the limit`() {
-        let growth = TimeGrowth(from: 300, to: 2_400, limit: 24) { #expect(add($0 * $0) != 1) }
+        let growth = TimeGrowth(from: 300, to: 2_400, limit: 24) { size in
+            spend(.microseconds(size * size / 18))
+        }
         #expect(!growth.isWithinLimit, "\(growth)")
         #expect(growth.ratio > 24 && growth.large > growth.small)
     }

@@ -98,9 +98,10 @@ enum CompleteFile {
             } else {
                 return
             }
-            if !isSpecial { path = (try? FileSystem.realPath(path)) ?? path }
-            // It only showed the path; the draft gets this name when it is complete.
-            if former == nil, !isSpecial { try? FileSystem.removeFile(path) }
+            guard !isSpecial, let target = try? FileSystem.realPath(path) else { return }
+            path = target
+            // The new file only showed the path; the draft gets this name when it is complete.
+            if former == nil { try? FileSystem.removeFile(target) }
         }
 
         private static func refusal(_ path: String, _ problem: String) -> DivanError {
@@ -127,13 +128,15 @@ enum CompleteFile {
                 return
             }
             let mode: UInt32 = place.former == nil ? 0o666 : 0o600
-            if let unnamed = try? FileDescriptor.open(
+            let unnamed = try? FileDescriptor.open(
                 place.directory,
                 flags.union(.unnamed),
                 permissions: mode
-            ), FileSystem.isAccessible(Self.link(to: unnamed)) {
+            )
+            if let unnamed, FileSystem.isAccessible(Self.link(to: unnamed)) {
                 descriptor = unnamed
             } else {
+                unnamed?.close()
                 let name = FileSystem.draftPath(in: place.directory)
                 descriptor = try .open(
                     name,
