@@ -72,7 +72,7 @@ enum ExportCommand: Command {
     }
 
     /// Reports what was exported.
-    private static func printResult(
+    static func printResult(
         _ sentence: String,
         _ members: JSONObject,
         _ arguments: Arguments,

@@ -74,8 +74,8 @@ struct TopScreen {
     func lines(width: Int, now: Int64) -> [String] {
         if mode == .help { return Self.help }
         let hasHistory = width >= Self.widthForHistory
-        var lines = [heading]
         let shown = shown
+        var lines = [heading(of: shown)]
         let choice = choice(of: shown)
         if shown.isEmpty {
             lines.append(
@@ -98,8 +98,7 @@ struct TopScreen {
         return lines.map { $0.escapingControlCharacters().cut(toCells: width) }
     }
 
-    private var heading: String {
-        let shown = shown
+    private func heading(of shown: [RunningDatabases.Entry]) -> String {
         let count = Numbers.count(shown.count, "process", "processes")
         switch mode {
         case .typing: return "/" + filter + "_"

@@ -45,7 +45,7 @@ enum TableKind {
         }
         progress.finish()
         written.damaged.report(terminal)
-        try printResult(written, terminal)
+        try Self.printResult(written, arguments, terminal)
         try written.damaged.fail()
     }
 
@@ -106,7 +106,11 @@ enum TableKind {
     }
 
     /// Reports what was written, and what is missing.
-    private func printResult(_ written: Written, _ terminal: Terminal) throws(Failure) {
+    private static func printResult(
+        _ written: Written,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws(Failure) {
         let (count, rareCount) = (written.count, written.rareCount)
         var line = "Exported \(Numbers.count(count, "document"))"
         if rareCount > 0 {
@@ -118,11 +122,7 @@ enum TableKind {
             "documents": JSON(count), "rareProperties": JSON(rareCount),
         ]
         if written.damaged.count > 0 { members["damaged"] = JSON(written.damaged.count) }
-        if writesToResults {
-            terminal.done(besideResults: line, members)
-        } else {
-            terminal.done(line, members)
-        }
+        ExportCommand.printResult(line, members, arguments, terminal)
         try missing.fail(terminal)
     }
 }
