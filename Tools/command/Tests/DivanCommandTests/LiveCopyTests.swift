@@ -82,7 +82,7 @@ import Testing
             try shell.run("import", "served", "next.jsonl")
         }
         let server = try shell.serve("served", "--no-tls")
-        // Before it listens, a command can find the database taken and nobody to ask.
+        // Until the server listens, commands can fail because the database is in use.
         _ = try server.url()
         let writer = try shell.startBash(Self.compacting)
         for _ in 0..<4 { _ = try writer.line() }

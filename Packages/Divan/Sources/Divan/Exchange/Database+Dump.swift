@@ -172,7 +172,7 @@ extension Database {
         guard !dumps.isEmpty, !name.isEmpty else {
             throw DivanError(
                 .invalidArgument,
-                problem: dumps.isEmpty ? "there is no dump to restore" : "the name is empty",
+                problem: dumps.isEmpty ? "the list of dumps is empty" : "the name is empty",
                 remedy: dumps.isEmpty
                     ? "pass at least one file" : "pass the name of the new database"
             )

@@ -15,7 +15,7 @@ extension Database {
         /// A plain SQLite database with a table for each collection.
         case sqlite
 
-        /// The format that the extension of a file stands for: `.csv`, `.sqlite`, `.sqlite3`; otherwise lines.
+        /// The format for the extension of a file: `csv`, `sqlite` or `sqlite3`, and lines for any other.
         init(of file: URL) {
             switch file.pathExtension.lowercased() {
             case "csv": self = .csv

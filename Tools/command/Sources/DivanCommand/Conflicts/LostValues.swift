@@ -50,7 +50,7 @@ struct LostValues {
         guard conflict.local.isTombstone != conflict.remote.isTombstone else { return }
         let keepsLocal = decision.isKeepLocal
         let body = conflict.local.isTombstone ? remote : local
-        // Nobody changed the document that was deleted.
+        // The other side did not change the document.
         guard body != base else { return }
         let isEditLost = keepsLocal == conflict.local.isTombstone
         losses.append(
@@ -80,7 +80,7 @@ struct LostValues {
             }
             return
         }
-        // A value that only one side has, or that only one side changed, is no conflict.
+        // Only a value that both sides changed can be lost.
         guard local != remote else { return }
         if hasBase {
             guard local != base, remote != base else { return }

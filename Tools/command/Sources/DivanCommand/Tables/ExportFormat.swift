@@ -1,6 +1,6 @@
 import DivanCommandLine
 
-/// The format of an export: the one of `--format`, or else the one that the name of the file stands for.
+/// The format of an export, from `--format` or from the suffix of the file.
 enum ExportFormat: String, CaseIterable {
     case lines = "jsonl"
     case array = "json"
@@ -38,7 +38,7 @@ enum ExportFormat: String, CaseIterable {
         try requireFitting(arguments, file)
     }
 
-    /// The format that the name of a file stands for.
+    /// The format for the suffix of a file.
     private init(of file: String) {
         if file.hasSuffix(".csv") {
             self = .csv
