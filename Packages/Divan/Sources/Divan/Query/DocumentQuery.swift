@@ -13,9 +13,10 @@ extension DocumentCollection {
     /// print(try open.count(), try open.all())
     /// ```
     ///
-    /// Reads nothing yet. A predicate can compare stored properties with values, test prefixes and parts of strings,
-    /// items of arrays and ranges, use `isEmpty` and the `count` of arrays, and combine conditions; for anything else,
-    /// running the query throws ``DivanError/Code/invalidArgument``. Documents that compare equal are sorted by ID.
+    /// Reads nothing yet. A predicate can compare stored properties with values and with each other, calculate, test
+    /// parts of strings, items of arrays and ranges, use keys and indexes, and combine conditions. For anything else,
+    /// such as a computed property or `filter`, running the query throws ``DivanError/Code/invalidArgument``. Documents
+    /// that compare equal are sorted by ID.
     ///
     /// - Parameters:
     ///   - type: The type of each result; ``Document`` for any document.

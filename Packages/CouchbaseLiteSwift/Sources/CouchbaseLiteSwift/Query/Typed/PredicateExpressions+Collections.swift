@@ -1,0 +1,131 @@
+import DivanJSON
+import DivanQuery
+import Foundation
+
+// MARK: - Text
+
+extension PredicateExpressions.SequenceStartsWith: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard let text = try scope.part(base).operand,
+            case .value(let prefix as String) = try scope.part(self.prefix)
+        else { throw scope.refusal(self) }
+        return .condition(.like(text, QueryExpression.escaping(prefix) + "%"))
+    }
+}
+
+extension PredicateExpressions.CollectionContainsCollection: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard let text = try scope.part(base).operand,
+            case .value(let part as String) = try scope.part(other)
+        else { throw scope.refusal(self) }
+        return .condition(.like(text, "%" + QueryExpression.escaping(part) + "%"))
+    }
+}
+
+// MARK: - Arrays
+
+extension PredicateExpressions.SequenceContains: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        switch (try scope.part(sequence), try scope.part(element)) {
+        case (.value(let values), let side):
+            let list = try QueryExpression(comparing: values)
+            guard let operand = side.operand, case .array(let items) = list.form else {
+                throw scope.refusal(self)
+            }
+            return .condition(.isOne(of: items, operand))
+        case (let array, let side):
+            guard let array = array.operand else { throw scope.refusal(self) }
+            if case .value(let item) = side {
+                let item = try QueryExpression(comparing: item)
+                return .condition(QueryExpression(.isIn(item, array, isNegated: false)))
+            }
+            guard let operand = side.operand else { throw scope.refusal(self) }
+            return .condition(QueryExpression(.isIn(operand, array, isNegated: false)))
+        }
+    }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        try scope.quantified(.any, self, sequence, variable.key, test)
+    }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        try scope.quantified(.every, self, sequence, variable.key, test)
+    }
+}
+
+extension PredicateScope {
+    fileprivate func quantified(
+        _ quantifier: QueryQuantifier,
+        _ whole: any PredicateExpression,
+        _ sequence: any PredicateExpression,
+        _ variable: PredicateExpressions.VariableID,
+        _ test: any PredicateExpression
+    ) throws -> PredicatePart {
+        guard let array = try part(sequence).operand else { throw refusal(whole) }
+        let (inner, name) = binding(variable)
+        let condition = try inner.condition(test)
+        return .condition(
+            QueryExpression(
+                .quantified(quantifier, variable: name, in: array, satisfies: condition)
+            )
+        )
+    }
+}
+
+extension PredicateExpressions.SequenceMinimum: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard let array = try scope.part(elements).operand else { throw scope.refusal(self) }
+        return .computed(QueryExpression(.call(.arrayMinimum, [array])))
+    }
+}
+
+extension PredicateExpressions.SequenceMaximum: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard let array = try scope.part(elements).operand else { throw scope.refusal(self) }
+        return .computed(QueryExpression(.call(.arrayMaximum, [array])))
+    }
+}
+
+// MARK: - Ranges
+
+extension PredicateExpressions.RangeExpressionContains: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        guard case .range(let low, let high, let isClosed) = try scope.part(range),
+            let operand = try scope.part(element).operand
+        else { throw scope.refusal(self) }
+        let bounds = [
+            try QueryExpression.order(operand, .greaterOrEqual, low),
+            try QueryExpression.order(operand, isClosed ? .lessOrEqual : .less, high),
+        ]
+        return .condition(QueryExpression(.and(bounds)))
+    }
+}
+
+extension PredicateExpressions.ClosedRange: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        try scope.range(self, lower, upper, isClosed: true)
+    }
+}
+
+extension PredicateExpressions.Range: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        try scope.range(self, lower, upper, isClosed: false)
+    }
+}
+
+extension PredicateScope {
+    fileprivate func range(
+        _ whole: any PredicateExpression,
+        _ lower: any PredicateExpression,
+        _ upper: any PredicateExpression,
+        isClosed: Bool
+    ) throws -> PredicatePart {
+        guard case .value(let low) = try part(lower), case .value(let high) = try part(upper)
+        else { throw refusal(whole) }
+        return .range(low, high, isClosed: isClosed)
+    }
+}

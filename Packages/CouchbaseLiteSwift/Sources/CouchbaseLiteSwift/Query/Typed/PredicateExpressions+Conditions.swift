@@ -1,0 +1,170 @@
+import DivanQuery
+import Foundation
+
+extension PredicateExpressions.Conjunction: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        .condition(.both(try scope.condition(lhs), try scope.condition(rhs)))
+    }
+}
+
+extension PredicateExpressions.Disjunction: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        .condition(.either(try scope.condition(lhs), try scope.condition(rhs)))
+    }
+}
+
+extension PredicateExpressions.Negation: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        .condition(.isNotTrue(try scope.condition(wrapped)))
+    }
+}
+
+extension PredicateExpressions.Conditional: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        let test = try scope.condition(test)
+        if Output.self == Bool.self {
+            return .condition(
+                .either(
+                    .both(test, try scope.condition(trueBranch)),
+                    .both(.isNotTrue(test), try scope.condition(falseBranch))
+                )
+            )
+        }
+        let branch = QueryExpression.Branch(when: test, then: try scope.operand(trueBranch))
+        return .computed(
+            QueryExpression(.choice(nil, [branch], otherwise: try scope.operand(falseBranch)))
+        )
+    }
+}
+
+// MARK: - Comparisons
+
+extension PredicateExpressions.Equal: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        try scope.equality(lhs, rhs, isNegated: false)
+    }
+}
+
+extension PredicateExpressions.NotEqual: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        try scope.equality(lhs, rhs, isNegated: true)
+    }
+}
+
+extension PredicateExpressions.Comparison: PredicateLowering {
+    func lowered(in scope: PredicateScope) throws -> PredicatePart {
+        let comparison: QueryComparison
+        switch op {
+        case .lessThan: comparison = .less
+        case .lessThanOrEqual: comparison = .lessOrEqual
+        case .greaterThan: comparison = .greater
+        case .greaterThanOrEqual: comparison = .greaterOrEqual
+        @unknown default: throw scope.refusal(self)
+        }
+        switch (try scope.part(lhs), try scope.part(rhs)) {
+        case (.value(let value), let side):
+            guard let operand = side.operand else { throw scope.refusal(self) }
+            return .condition(try .order(operand, comparison.mirrored, value))
+        case (let side, .value(let value)):
+            guard let operand = side.operand else { throw scope.refusal(self) }
+            return .condition(try .order(operand, comparison, value))
+        case (let first, let second):
+            guard let left = first.operand, let right = second.operand else {
+                throw scope.refusal(lhs, "does not compare a stored property with a value")
+            }
+            return .condition(
+                .order(left, comparison, right, areNumbers: LHS.Output.self is any Numeric.Type)
+            )
+        }
+    }
+}
+
+extension PredicateScope {
+    fileprivate func equality(
+        _ left: any PredicateExpression,
+        _ right: any PredicateExpression,
+        isNegated: Bool
+    ) throws -> PredicatePart {
+        let (first, second) = (try part(left), try part(right))
+        for (side, other) in [(first, second), (second, first)] {
+            switch (side, other) {
+            case (.optionalCondition(let condition, let subject), .value(let value as Bool)):
+                let isEqual = QueryExpression.has(subject, condition, value)
+                return .condition(isNegated ? .isNotTrue(isEqual) : isEqual)
+            case (.optionalCondition(_, let subject), .nothing):
+                return .condition(try .equality(subject, Bool?.none, isNegated: isNegated))
+            case (.condition(let condition), .value(let value as Bool)):
+                let literal = QueryExpression(.literal(.boolean(value)))
+                return .condition(
+                    QueryExpression(.comparison(isNegated ? .notSame : .same, condition, literal))
+                )
+            case (_, .value(let value)):
+                guard let operand = side.operand else { continue }
+                return .condition(try .equality(operand, value, isNegated: isNegated))
+            case (_, .nothing):
+                guard let operand = side.operand else { continue }
+                return .condition(try .equality(operand, Bool?.none, isNegated: isNegated))
+            default: continue
+            }
+        }
+        guard let first = first.operand, let second = second.operand else {
+            throw refusal(left, "does not compare a stored property with a value")
+        }
+        let isEqual = QueryExpression.equality(first, second)
+        return .condition(isNegated ? .isNotTrue(isEqual) : isEqual)
+    }
+}
+
+extension QueryExpression {
+    /// Whether a value is there, and a condition about it is true, or false.
+    static func has(
+        _ subject: QueryExpression,
+        _ condition: QueryExpression,
+        _ value: Bool
+    ) -> QueryExpression {
+        let literal = QueryExpression(.literal(.boolean(value)))
+        return .both(
+            QueryExpression(.isValued(subject)),
+            QueryExpression(.comparison(.same, condition, literal))
+        )
+    }
+
+    /// Whether two stored values are equal; null and missing values equal each other.
+    fileprivate static func equality(
+        _ left: QueryExpression,
+        _ right: QueryExpression
+    ) -> QueryExpression {
+        let areAbsent = [left, right].map { QueryExpression(.not(QueryExpression(.isValued($0)))) }
+        return .either(
+            QueryExpression(.comparison(.equal, left, right)),
+            QueryExpression(.and(areAbsent))
+        )
+    }
+
+    /// An ordering comparison between two stored values, both numbers or both strings.
+    fileprivate static func order(
+        _ left: QueryExpression,
+        _ comparison: QueryComparison,
+        _ right: QueryExpression,
+        areNumbers: Bool
+    ) -> QueryExpression {
+        let type = areNumbers ? QueryFunction.isNumber : .isString
+        let types = [left, right].map { QueryExpression(.call(type, [$0])) }
+        return QueryExpression(
+            .and([QueryExpression(.comparison(comparison, left, right))] + types)
+        )
+    }
+}
+
+extension QueryComparison {
+    /// The comparison with its sides swapped.
+    fileprivate var mirrored: QueryComparison {
+        switch self {
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        case .equal, .notEqual, .same, .notSame: self
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import CouchbaseLiteSwift
+import Foundation
+import Testing
+
+/// Calculations, quantifiers and subscripts in predicates: queries find the same documents as in memory.
+@Suite(.timeLimit(.minutes(5))) struct PredicateOperationTests {
+    enum Kind: String, Codable, CaseIterable {
+        case retail
+        case wholesale = "bulk"
+    }
+
+    struct Line: Codable, Equatable {
+        var product: String
+        var quantity: Int
+        var price: Double
+        var serials: [Int] = []
+    }
+
+    struct Order: Codable, Equatable {
+        var customer: String
+        var kind = Kind.retail
+        var lines: [Line] = []
+        var labels: [String: String] = [:]
+        var paid = 0.0
+        var due = 0.0
+        var placed = Date(timeIntervalSince1970: 0)
+        var shipped: Date?
+        var nickname: String?
+        var alias: String?
+        var former: Kind?
+    }
+
+    private static let orders = [
+        "a": Order(
+            customer: "Zoë Ångström",
+            lines: [
+                Line(product: "chair", quantity: 4, price: 12.5, serials: [7, 8]),
+                Line(product: "table", quantity: 1, price: 80),
+            ],
+            labels: ["color": "red", "a.b": "x"],
+            paid: 130,
+            due: 130,
+            shipped: Date(timeIntervalSince1970: 86_400),
+            nickname: "Zoë Ångström",
+            alias: "Zoë"
+        ),
+        "b": Order(
+            customer: "Anna",
+            kind: .wholesale,
+            lines: [Line(product: "chair", quantity: 100, price: 9, serials: [-3])],
+            labels: ["color": "blue"],
+            paid: 450,
+            due: 900,
+            placed: Date(timeIntervalSince1970: 86_400),
+            former: .retail
+        ),
+        "c": Order(customer: "Zoe", due: 7),
+    ]
+
+    private let shop: Chairs
+
+    init() throws {
+        shop = try Chairs.sold()
+        for (id, order) in Self.orders {
+            var document = TypedDocument(id: id, order)
+            try shop.chairs.save(&document)
+        }
+    }
+
+    private func expect(
+        _ ids: [String],
+        _ predicate: Predicate<Order>,
+        isTotal: Bool = true,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let condition = DocumentCondition(predicate)
+        let query = shop.chairs.documents(of: Order.self, where: condition, orderBy: .byID)
+        #expect(try query.all().map(\.id) == ids, sourceLocation: location)
+        // In memory, an index after the end and a division by zero trap.
+        guard isTotal else { return }
+        let expected = try Self.orders.filter { try predicate.evaluate($0.value) }.keys.sorted()
+        #expect(ids == expected, sourceLocation: location)
+    }
+
+    @Test func `stored properties can be compared with each other`() throws {
+        try expect(["b", "c"], #Predicate { $0.paid < $0.due })
+        try expect(["a"], #Predicate { $0.paid >= $0.due })
+        try expect(["a"], #Predicate { $0.paid == $0.due })
+        try expect(["b", "c"], #Predicate { $0.paid != $0.due })
+        try expect(["a"], #Predicate { ($0.nickname ?? "") == $0.customer })
+        try expect(["b", "c"], #Predicate { $0.nickname == $0.alias })
+        try expect(["a"], #Predicate { $0.nickname != $0.alias })
+        try expect(["a"], #Predicate { ($0.shipped ?? $0.placed) > $0.placed })
+    }
+
+    @Test func `a predicate can calculate`() throws {
+        try expect(["b"], #Predicate { $0.due - $0.paid > 100 })
+        try expect(["b"], #Predicate { $0.paid / $0.due == 0.5 }, isTotal: false)
+        try expect(["c"], #Predicate { $0.due + 1 == 8 })
+        try expect(["b"], #Predicate { -$0.paid < -400 })
+        let factor = 2.0
+        try expect(["a"], #Predicate { $0.paid * factor - 1 == 259 })
+        try expect(["c"], #Predicate { $0.lines.count * 10 % 3 == 0 })
+        try expect(["a"], #Predicate { ($0.lines.count + 5) / 3 == 2 && $0.lines.count == 2 })
+        try expect(["a", "b"], #Predicate { ($0.paid > 0 ? $0.paid : $0.due) > 100 })
+        try expect(["a"], #Predicate { $0.paid > 200 ? $0.customer == "Bo" : $0.due > 7 })
+    }
+
+    @Test func `a predicate can test the items of an array`() throws {
+        try expect(["a"], #Predicate { $0.lines.contains { $0.product == "table" } })
+        try expect(["b"], #Predicate { $0.lines.contains { $0.quantity * 2 > 100 } })
+        try expect(["a", "c"], #Predicate { $0.lines.allSatisfy { $0.quantity < 10 } })
+        try expect(["a"], #Predicate { $0.lines.contains { $0.serials.contains(8) } })
+        try expect(["b"], #Predicate { $0.lines.contains { $0.serials.contains { $0 < 0 } } })
+        try expect(
+            ["b"],
+            #Predicate { order in order.lines.contains { $0.price * 50 == order.paid } }
+        )
+        try expect(["a"], #Predicate { $0.lines.contains { $0.serials.max() == 8 } })
+        try expect(["b"], #Predicate { $0.lines.contains { ($0.serials.min() ?? 0) < 0 } })
+        let sold = ["table", "lamp"]
+        try expect(["a"], #Predicate { $0.lines.contains { sold.contains($0.product) } })
+    }
+
+    @Test func `a predicate can use keys, indexes and raw values`() throws {
+        try expect(["a"], #Predicate { $0.labels["color"] == "red" })
+        try expect(["a"], #Predicate { $0.labels["a.b"] == "x" })
+        try expect(["c"], #Predicate { $0.labels["color"] == nil })
+        try expect(["b"], #Predicate { $0.lines[0].quantity == 100 }, isTotal: false)
+        try expect(["a"], #Predicate { $0.lines[1].product == "table" }, isTotal: false)
+        try expect(["a", "b"], #Predicate { $0.lines.first?.product == "chair" })
+        try expect(["b"], #Predicate { $0.kind.rawValue == "bulk" })
+        try expect(["b"], #Predicate { $0.former?.rawValue == "retail" })
+        let raw = ["bulk", "other"]
+        try expect(["b"], #Predicate { raw.contains($0.kind.rawValue) })
+    }
+
+    @Test func `a negative index and a computed index are rejected`() throws {
+        let last = #Predicate<Order> { $0.lines[-1].quantity == 1 }
+        #expect(throws: NSError.self) { try expect([], last, isTotal: false) }
+        let computed = #Predicate<Order> { $0.lines[$0.lines.count].quantity == 1 }
+        #expect(throws: NSError.self) { try expect([], computed, isTotal: false) }
+    }
+}
