@@ -144,4 +144,19 @@ import Testing
         )
         #expect(try happyChairs(collection) == ["Riga"])
     }
+
+    @Test func `the guide's lazy index finds the documents with similar texts`() async throws {
+        let folder = try TemporaryDirectory()
+        let url = URL(filePath: folder.path, directoryHint: .isDirectory)
+        let collection = try await Database.open("shop", in: url).collection("shop.chairs")
+        for (id, story) in [("oslo", "wood"), ("riga", "stone")] {
+            try await collection.save(
+                Document(id: id, ["name": id, "price": 1, "seats": 1, "story": story])
+            )
+        }
+        let found = try similar(to: "stones", in: collection) { texts in
+            texts.map { text in (0..<384).map { $0 < text.utf8.count ? 1 : 0 } }
+        }
+        #expect(found.map(\.id) == ["riga", "oslo"])
+    }
 }

@@ -9,7 +9,7 @@ import Testing
         ("getting-started.md", ["GettingStarted.swift"]),
         ("from-couchbase-lite.md", ["FromCouchbaseLite.swift"]),
         ("resolving-conflicts.md", ["ResolvingConflicts.swift"]),
-        ("queries.md", ["Queries.swift", "Predictions.swift"]),
+        ("queries.md", ["Queries.swift"]),
         ("encryption.md", ["Encryption.swift"]),
         ("backup.md", ["Backup.swift", "Exchange.swift"]),
         ("blobs.md", ["Blobs.swift", "BlobsOnDemand.swift"]),

@@ -48,8 +48,25 @@ func index(_ chairs: DocumentCollection) throws {
     try chairs.createIndex("words", .text("name", "story", language: "en"))
 }
 
+func similar(
+    to text: String,
+    in chairs: DocumentCollection,
+    embed: ([String]) throws -> [[Float]]
+) throws -> [Chair] {
+    try chairs.createIndex("meaning", .vectors("story", dimensions: 384, isLazy: true))
+    // Passes the stories that were added or changed since the last call.
+    try chairs.updateVectors(of: "meaning") { stories in
+        try embed(stories.map { $0.string ?? "" })
+    }
+    guard let target = try embed([text]).first else { return [] }
+    return try chairs.nearest(to: target, in: "story", as: Chair.self).map(\.document)
+}
+
 func happyChairs(_ chairs: DocumentCollection) throws -> [String] {
-    registerReviewModel()
+    Database.registerPrediction("review") { input in
+        guard let text = input["text"]?.string else { return nil }
+        return ["mood": text.contains("love") ? "happy" : "neutral"]
+    }
     let mood = "PREDICTION(review, {'text': story}).mood"
     try chairs.createIndex("byMood", .values(mood))
     return try chairs.database.query("SELECT name FROM shop.chairs WHERE \(mood) = 'happy'")

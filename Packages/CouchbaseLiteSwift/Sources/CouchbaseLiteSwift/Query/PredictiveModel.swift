@@ -38,6 +38,13 @@ public final class Prediction: Sendable {
 extension Database {
     /// The models that `PREDICTION()` calls, for all databases of the process.
     public static let prediction = Prediction()
+
+    /// The open database whose data is in a file; an empty path stands for a database in memory.
+    @_spi(Modern) public static func open(atFile file: String) -> Database? {
+        living.all.first { database in
+            database.path.map { file.hasPrefix($0) } ?? file.isEmpty
+        }
+    }
 }
 
 /// Calls a model, one call at a time.
@@ -54,9 +61,7 @@ private final class ModelCalls: @unchecked Sendable {
 
     func output(for input: [UInt8], in file: String) -> [UInt8]? {
         guard let object = try? JSON(parsing: input).object else { return nil }
-        let database = Database.living.all.first { database in
-            database.path.map { file.hasPrefix($0) } ?? file.isEmpty
-        }
+        let database = Database.open(atFile: file)
         return lock.withLock {
             guard
                 let output = model.predict(input: DictionaryObject(Members(object, in: database)))

@@ -34,7 +34,7 @@ extension DocumentQuery {
     /// - Parameters:
     ///   - vector: The vector from which distances are measured.
     ///   - property: The path of the property with the vectors, for which a vector index exists
-    ///     (``Index/vectors(_:dimensions:centroids:metric:)``).
+    ///     (``Index/vectors(_:dimensions:centroids:metric:isLazy:)``).
     ///   - limit: The maximum number of documents.
     /// - Returns: The documents with their distances, the nearest first.
     /// - Throws: ``DivanError/Code/missingIndex``; the same errors as `all()`.

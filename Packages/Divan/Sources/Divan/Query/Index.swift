@@ -65,16 +65,20 @@ public struct Index: Sendable {
     /// Vectors, for `DocumentCollection.nearest(to:in:limit:as:)`.
     ///
     /// - Parameters:
-    ///   - expression: The vectors: arrays of numbers, or base64 of 32-bit floats.
+    ///   - expression: The vectors: arrays of numbers, or base64 of 32-bit floats. With `isLazy`, the values from which
+    ///     vectors are computed.
     ///   - dimensions: The number of numbers in each vector, 2 to 4096.
     ///   - centroids: The number of groups that vectors are divided into, about the square root of their number.
     ///   - metric: How distances are measured.
+    ///   - isLazy: Whether the program computes the vectors with `DocumentCollection.updateVectors(of:batch:_:)`. They are
+    ///     in the index only, so they are not synced.
     /// - Returns: The definition.
     public static func vectors(
         _ expression: String,
         dimensions: Int,
         centroids: Int = 64,
-        metric: Metric = .euclidean
+        metric: Metric = .euclidean,
+        isLazy: Bool = false
     ) -> Index {
         var configuration = VectorIndexConfiguration(
             expression: expression,
@@ -82,6 +86,7 @@ public struct Index: Sendable {
             centroids: UInt32(clamping: centroids)
         )
         configuration.metric = metric.official
+        configuration.isLazy = isLazy
         return Index(official: configuration)
     }
 
