@@ -5,6 +5,8 @@ internal import DivanRevisions
 internal import DivanStore
 
 extension DocumentCollection {
+    // Disfavored: in a `Task`, a call with a closure that does not wait would select this form in spite of `await`.
+
     /// Computes the vectors that a lazy index lacks, because documents were added or changed.
     ///
     /// ```swift
@@ -26,7 +28,6 @@ extension DocumentCollection {
     /// - Throws: ``DivanError/Code/missingIndex``; `unsupported` for an index that is not lazy; `invalidArgument` for
     ///   another number of vectors or dimensions, or numbers that are not finite; `readOnly`; `notOpen`; errors of
     ///   `vectors`.
-    // Otherwise `await` with a closure that does not wait selects this form in a `Task`.
     @_disfavoredOverload
     @discardableResult
     public func updateVectors(

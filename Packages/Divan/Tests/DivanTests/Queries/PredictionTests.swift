@@ -36,7 +36,7 @@ import Testing
         #expect(try disk.database.query(absent).values(as: String.self) == ["porto"])
     }
 
-    @Test func `a function receives blobs, and an output that is no object is missing`() throws {
+    @Test func `a function receives blobs, and other outputs than objects are missing`() throws {
         Database.registerPrediction("size-test") { input in
             guard let picture = input["picture"]?.blob, let bytes = try? picture.data() else {
                 return "no picture"
