@@ -1,6 +1,6 @@
 # The targets for developers. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh histories codecs elsewhere arm64 bench vectors steady costs bench-compare profile check manifests split-test platforms generate format package package-test tour messages docs readability autobahn openapi fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh histories codecs elsewhere arm64 bench vectors steady costs bench-compare profile check manifests plain split-test platforms generate format package package-test tour messages docs readability autobahn openapi fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # Warnings are errors in this build, but not in dependents of the root manifest.
@@ -108,6 +108,9 @@ check: setup ## lint the sources, and check dependencies, manifests and document
 
 manifests: ## resolve every manifest; BUILD=1 also builds each package alone
 	@Tools/scripts/manifests $(if $(BUILD),build)
+
+plain: setup ## compile like a dependent what the tests' build optimizes; PRODUCT=Divan compiles all of a product
+	@Tools/scripts/plain $(PRODUCT)
 
 split-test: ## split the packages into repositories, and replace one of them in a program
 	@Tools/scripts/split-test

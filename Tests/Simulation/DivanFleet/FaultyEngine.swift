@@ -89,8 +89,6 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
     }
 
     func checkIntegrity() throws(StoreError) {}
-    func compact() throws(StoreError) {}
-    func optimize(isThorough: Bool) throws(StoreError) {}
     func makeDurable() throws(StoreError) { try rows.makeDurable() }
     func syncFully() throws(StoreError) {}
     func close() { isDead = true }

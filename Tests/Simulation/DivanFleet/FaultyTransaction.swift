@@ -76,14 +76,6 @@ final class FaultyTransaction: StorageTransaction {
         try inner.documentIDs(in: collection, after: documentID, limit: limit)
     }
 
-    func conflictedDocuments(
-        in collection: CollectionID,
-        after sequence: UInt64,
-        limit: Int
-    ) throws(StoreError) -> [(documentID: DocumentID, sequence: UInt64)] {
-        try inner.conflictedDocuments(in: collection, after: sequence, limit: limit)
-    }
-
     func expiration(
         of documentID: DocumentID,
         in collection: CollectionID

@@ -19,6 +19,9 @@ public final class CountingEngine: StorageEngine {
     /// As the engine inside.
     public var isReadOnly: Bool { inner.isReadOnly }
 
+    /// As the engine inside.
+    public var file: (any StorageFile)? { inner.file }
+
     /// Counts one more reader.
     public func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
         counts.withLock { $0.reads += 1 }
@@ -39,14 +42,6 @@ public final class CountingEngine: StorageEngine {
 
     /// As the engine inside.
     public func checkIntegrity() throws(StoreError) { try inner.checkIntegrity() }
-
-    /// As the engine inside.
-    public func compact() throws(StoreError) { try inner.compact() }
-
-    /// As the engine inside.
-    public func optimize(isThorough: Bool) throws(StoreError) {
-        try inner.optimize(isThorough: isThorough)
-    }
 
     /// As the engine inside.
     public func makeDurable() throws(StoreError) { try inner.makeDurable() }

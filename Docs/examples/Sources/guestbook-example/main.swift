@@ -11,7 +11,7 @@ func run(_ words: [String]) async throws -> Int32 {
         let book = try GuestBook(directory: words[0])
         for line in try book.share(password: words[2]) { print(line) }
         fflush(nil)
-        while readLine() != nil {}
+        await waitForEndOfInput()
     case ("sync", 5):
         let book = try GuestBook(directory: words[0])
         try await book.sync(with: words[2], pinning: words[3], password: words[4])
@@ -22,6 +22,16 @@ func run(_ words: [String]) async throws -> Int32 {
         return 2
     }
     return 0
+}
+
+/// Waits for the end of the input on a thread of its own, because a task must not block its thread.
+func waitForEndOfInput() async {
+    await withCheckedContinuation { ended in
+        Thread.detachNewThread {
+            while readLine() != nil {}
+            ended.resume()
+        }
+    }
 }
 
 do {

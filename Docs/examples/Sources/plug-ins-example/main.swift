@@ -48,8 +48,6 @@ final class CountingEngine: StorageEngine, StorageEngineProvider {
     }
     func rows(of query: StorageQuery) throws -> StorageRows { try inner.rows(of: query) }
     func checkIntegrity() throws(StoreError) { try inner.checkIntegrity() }
-    func compact() throws(StoreError) {}
-    func optimize(isThorough: Bool) throws(StoreError) {}
     func makeDurable() throws(StoreError) {}
     func syncFully() throws(StoreError) {}
     func close() { inner.close() }

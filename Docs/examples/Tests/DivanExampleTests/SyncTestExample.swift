@@ -15,7 +15,10 @@ private struct KeepAllItems: ConflictResolver {
         var (mine, theirs) = (try local.decode(as: Order.self), try remote.decode(as: Order.self))
         mine.items = Set(mine.items + theirs.items).sorted()
         mine.isPaid = mine.isPaid || theirs.isPaid
-        return try Document(id: conflict.documentID, encoding: mine)
+        // Keeps the properties that this version of the app does not know.
+        var merged = remote
+        try merged.apply(mine)
+        return merged
     }
 }
 

@@ -120,6 +120,21 @@ import Testing
         #expect(try Data(contentsOf: copy) == bytes)
     }
 
+    @Test func `the guide's models keep unknown cases and are removed`() throws {
+        let inspections = try Database.inMemory().collection("inspections")
+        let id = UUID()
+        try inspections.save(Document(id: id, ["site": "mill", "status": "archived"]))
+        try inspections.save(Inspection(id: UUID(), site: "dam"))
+        #expect(try openInspections(in: inspections).map(\.site) == ["dam"])
+        try inspections.update(id, as: Inspection.self) { $0.site = "old mill" }
+        #expect(try inspections.get(id)?.status == "archived")
+        let chores = try inspections.database.collection("chores")
+        for name in ["milk", "bread"] { try chores.save(Chore(id: name, title: name)) }
+        try tidyUp(chores)
+        #expect(try chores.get("milk") == nil)
+        #expect(try chores.expiration(of: "bread") != nil)
+    }
+
     // MARK: Queries
 
     @Test func `the guide's queries return the expected rows`() async throws {

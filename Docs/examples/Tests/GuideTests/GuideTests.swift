@@ -24,7 +24,7 @@ import Testing
         // Their code is an example program, which ExampleTests runs.
         ("an-app-from-zero.md", ["../../Sources/guestbook-example"]),
         ("one-process.md", ["../../Sources/menu-server-example"]),
-        ("peer-to-peer.md", ["../../Sources/room-example"]),
+        ("peer-to-peer.md", ["../../Sources/room-example", "PeerToPeer.swift"]),
     ])
     func `every Swift block of a guide is compiled in these tests`(
         _ page: String,

@@ -63,3 +63,29 @@ func countInCents(_ dishes: DocumentCollection) throws {
         }
     }
 }
+
+struct Status: RawRepresentable, Codable, Hashable, Sendable {
+    var rawValue: String
+    static let open = Status(rawValue: "open")
+    static let closed = Status(rawValue: "closed")
+}
+
+struct Inspection: Codable, Identifiable, Sendable {
+    var id: UUID
+    var site: String
+    var status = Status.open
+}
+
+func openInspections(in inspections: DocumentCollection) throws -> [Inspection] {
+    let open = Status.open
+    return try inspections.documents(where: #Predicate<Inspection> { $0.status == open }).all()
+}
+
+func tidyUp(_ chores: DocumentCollection) throws {
+    // Deletes it everywhere: the deletion is synced.
+    try chores.delete("milk")
+    // Removes it and its history from this database only.
+    try chores.purge("milk")
+    // Purges it a week from now.
+    try chores.expire("bread", after: .seconds(7 * 86_400))
+}

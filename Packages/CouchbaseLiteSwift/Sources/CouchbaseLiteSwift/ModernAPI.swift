@@ -62,6 +62,21 @@ extension DocumentOrder {
             isDescending: isDescending
         )
     }
+
+    /// Sorts by a property that is named by its path; one named `idKey` stands for the document's ID.
+    @_spi(Modern) public static func by(
+        _ path: String,
+        isDescending: Bool,
+        idKey: String?
+    ) -> Self {
+        Self(
+            key: Swift.Result {
+                let path = try translatingErrors { try QueryPath(text: path) }
+                return ModelProbe.Place.body(path).identified(by: idKey).expression
+            },
+            isDescending: isDescending
+        )
+    }
 }
 
 extension DocumentQuery {

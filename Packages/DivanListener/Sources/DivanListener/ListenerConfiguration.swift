@@ -103,6 +103,8 @@ public struct ListenerLimits: Sendable {
     public var requestHeadByteCount = 16 << 10
     /// Time for the handshake, from accepting the socket; 10 s as in DivanTransport.
     public var handshakeTimeout = Duration.seconds(10)
+    /// From a complete request to the authenticator's answer; then the client is refused with status 503.
+    public var decisionTimeout = Duration.seconds(20)
     /// Time within which a client must read some of the sent data; 30 s as in DivanTransport.
     public var stallTimeout = Duration.seconds(30)
 

@@ -84,6 +84,7 @@ public final class ListenerServer: Sendable {
         settings.limits.connectionCount = configuration.limits.connectionCount + 64
         settings.trustedProxies = configuration.trustedProxies
         settings.limits.handshakeTimeout = configuration.limits.handshakeTimeout
+        settings.limits.decisionTimeout = configuration.limits.decisionTimeout
         settings.limits.stallTimeout = configuration.limits.stallTimeout
         settings.limits.halfOpenCount = configuration.limits.handshakeCount
         settings.limits.addressHalfOpenCount = configuration.limits.addressHandshakeCount

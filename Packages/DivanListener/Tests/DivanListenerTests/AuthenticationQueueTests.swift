@@ -31,7 +31,7 @@ import Testing
         _ change: (inout ListenerLimits) -> Void
     ) throws -> Serving {
         try Serving {
-            $0.limits.handshakeTimeout = .milliseconds(400)
+            $0.limits.decisionTimeout = .milliseconds(400)
             change(&$0.limits)
             $0.authenticator = PasswordListenerAuthenticator { slow.accepts($1) }
         }
@@ -65,7 +65,7 @@ import Testing
         let serving = try serving(slow) {
             $0.checkingCount = 2
             $0.logins.freeLoginFailureCount = 3
-            $0.handshakeTimeout = .seconds(2)
+            $0.decisionTimeout = .seconds(2)
         }
         let clients = try crowd(40, at: serving.port)
         slow.open()

@@ -22,8 +22,6 @@ final class FailingDisk: StorageEngine {
     }
 
     func checkIntegrity() throws(StoreError) {}
-    func compact() throws(StoreError) {}
-    func optimize(isThorough: Bool) throws(StoreError) {}
     func makeDurable() throws(StoreError) {}
     func syncFully() throws(StoreError) {}
     func close() {}

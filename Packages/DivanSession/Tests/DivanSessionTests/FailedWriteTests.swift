@@ -33,8 +33,6 @@ import Testing
         }
 
         func checkIntegrity() throws(StoreError) {}
-        func compact() throws(StoreError) {}
-        func optimize(isThorough: Bool) throws(StoreError) {}
         func makeDurable() throws(StoreError) {}
         func syncFully() throws(StoreError) {}
         func close() {}

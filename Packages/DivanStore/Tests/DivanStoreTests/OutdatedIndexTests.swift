@@ -72,9 +72,11 @@ import Testing
                 let key = IndexRecord.key(record.name, in: id)
                 let old = try #require(IndexRecord(key: key, value: Array(text.utf8), of: id))
                 #expect(old != record)
-                try writer.changing().changeIndexes(record.drop)
-                for table in record.tables { try writer.changing().dropIndexTable(table.name) }
-                for sql in [old].statements { try writer.changing().changeIndexes(sql) }
+                try writer.changing().indexing?.changeIndexes(record.drop)
+                for table in record.tables {
+                    try writer.changing().indexing?.dropIndexTable(table.name)
+                }
+                for sql in [old].statements { try writer.changing().indexing?.changeIndexes(sql) }
                 try writer.setValue(old.value, for: key, in: .indexes)
             }
         }

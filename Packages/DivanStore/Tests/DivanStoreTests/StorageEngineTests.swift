@@ -1,6 +1,7 @@
 import DivanRevisions
 import DivanSQLite
 import DivanTestKit
+import Foundation
 import Testing
 
 // The engines are behind `Store` and not public; the contract is.
@@ -37,6 +38,24 @@ import Testing
 
     @Test func `the in-memory engine meets the contract`() throws {
         #expect(try StorageEngineContract.violations { MemoryEngine() } == [])
+    }
+
+    @Test func `an engine has at most thirty requirements, and the contract checks each`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/DivanStore/Engine")
+        func text(_ name: String) throws -> String {
+            try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+        }
+        func requirements(_ name: String) throws -> [String] {
+            try text(name).matches(of: /\n    (?:func|var) (\w+)/).map { String($0.1) }
+        }
+        let contract = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasPrefix("StorageEngineContract") }.map(text).joined()
+        let core = try requirements("StorageEngine.swift")
+        #expect((20...30).contains(core.count), "\(core)")
+        for name in try core + requirements("StorageBatches.swift") {
+            #expect(contract.contains(".\(name)"), "the contract does not use \(name)")
+        }
     }
 
     @Test func `the contract detects an engine that rolls back only part of a transaction`() throws

@@ -4,10 +4,14 @@ public struct TransportLimits: Sendable, Equatable {
     ///
     /// The default, 15 s, is Couchbase Lite's (`websocket-and-urls.md` §4).
     public var connectTimeout: Duration
-    /// From accept to a complete request and the decision about it.
+    /// From accept to a complete request.
     ///
     /// The default, 10 s, frees a listener from silent clients.
     public var handshakeTimeout: Duration
+    /// From a complete request to the decision about it, which may be a call of the application.
+    ///
+    /// The default, 20 s, is longer than clients wait.
+    public var decisionTimeout: Duration
     /// For the peer's answer to the local CLOSE frame, and then for the end of its data.
     ///
     /// The default, 5 s, is Couchbase Lite's.
@@ -58,6 +62,7 @@ public struct TransportLimits: Sendable, Equatable {
     public init(
         connectTimeout: Duration = .seconds(15),
         handshakeTimeout: Duration = .seconds(10),
+        decisionTimeout: Duration = .seconds(20),
         closeTimeout: Duration = .seconds(5),
         stallTimeout: Duration = .seconds(30),
         acceptPause: Duration = .seconds(1),
@@ -75,6 +80,7 @@ public struct TransportLimits: Sendable, Equatable {
         precondition(highWaterByteCount < queuedByteCount, "high water must be below the queue")
         self.connectTimeout = connectTimeout
         self.handshakeTimeout = handshakeTimeout
+        self.decisionTimeout = decisionTimeout
         self.closeTimeout = closeTimeout
         self.stallTimeout = stallTimeout
         self.acceptPause = acceptPause

@@ -56,13 +56,27 @@ import Testing
     }
 
     @Test
-    func `disconnects a client whose request is never decided`() async throws {
-        let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(100))) { _ in
-            false
+    func `refuses a client whose request is never decided`() async throws {
+        let limits = TransportLimits(decisionTimeout: .milliseconds(100))
+        let server = try TestServer(limits: limits) { _ in false }
+        let raw = try #require(RawSocket(port: server.port))
+        raw.send(upgradeText)
+        #expect(await raw.receivedHead().contains("503"))
+    }
+
+    @Test
+    func `a decision may take longer than the handshake before it`() async throws {
+        let limits = TransportLimits(handshakeTimeout: .milliseconds(300))
+        let server = try TestServer(limits: limits) { request in
+            let loop = request.loop
+            _ = loop.schedule(at: loop.now + .milliseconds(600)) {
+                request.refuse(HandshakeRefusal(status: 418, explanation: "late"))
+            }
+            return false
         }
         let raw = try #require(RawSocket(port: server.port))
         raw.send(upgradeText)
-        #expect(await raw.received().isEmpty)
+        #expect(await raw.receivedHead().contains("418"))
     }
 
     @Test

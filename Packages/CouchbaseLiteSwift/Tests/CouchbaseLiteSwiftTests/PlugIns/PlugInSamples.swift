@@ -187,8 +187,6 @@ final class SampleEngine: StorageEngine {
 
     func rows(of query: StorageQuery) throws -> StorageRows { try inner.rows(of: query) }
     func checkIntegrity() throws(StoreError) {}
-    func compact() throws(StoreError) {}
-    func optimize(isThorough: Bool) throws(StoreError) {}
     func makeDurable() throws(StoreError) {}
     func syncFully() throws(StoreError) {}
     func close() { isClosed.store(true, ordering: .relaxed) }

@@ -182,7 +182,7 @@ import Testing
         let query = shop.chairs.documents(of: Chair.self, where: \.shout == "OSLO")
         let error = #expect(throws: NSError.self) { try query.all() }
         #expect(error?.code == CBLError.invalidParameter)
-        #expect(error?.localizedDescription.contains("DocumentKeyNaming") == true)
+        #expect(error?.localizedDescription.contains("use a stored property") == true)
         #expect(throws: NSError.self) { try ids(\.tags[0] == "light") }
         #expect(throws: NSError.self) { try ids(\.tags.count == 1) }
     }

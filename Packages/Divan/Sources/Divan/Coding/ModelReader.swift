@@ -102,13 +102,14 @@ final class ModelReader: Decoder {
     static func read<Model: Decodable>(
         _ type: Model.Type,
         value json: JSON,
-        _ contents: BlobContents
+        _ contents: BlobContents,
+        place: @autoclosure () -> String
     ) throws -> Model {
         do {
             let context = Context(contents, documentID: nil, isIdentified: false)
             return try ModelReader(.json(json), context, nil, nil).decode(type, json)
         } catch {
-            throw failure(error, type, place: "column")
+            throw failure(error, type, place: place())
         }
     }
 

@@ -123,6 +123,22 @@ final class ModelWriter: Encoder {
         return try writer.written(value, nil).json
     }
 
+    /// Encodes a value of a document, with its blobs.
+    ///
+    /// - Throws: `encodingFailed`.
+    static func value(_ value: some Encodable) throws -> (json: JSON, contents: BlobContents) {
+        let writer = ModelWriter(Context(), nil, isDictionary: false)
+        do {
+            return (try writer.written(value, nil).json, writer.context.contents)
+        } catch {
+            throw DivanError(
+                .encodingFailed,
+                problem: "\(type(of: value)) cannot be encoded (\(error))",
+                underlying: error
+            )
+        }
+    }
+
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         if case .object(let object) = value {
             return KeyedEncodingContainer(KeyedWriter<Key>(self, object))

@@ -74,6 +74,16 @@ extension DocumentCollection {
     public func expire(_ id: UUID, after time: Duration) throws {
         try expire(id.uuidString, after: time)
     }
+
+    /// Returns when a document expires; `nil` if it does not expire or does not exist.
+    ///
+    /// - Throws: The same errors as with a `String`.
+    public func expiration(of id: UUID) throws -> Date? { try expiration(of: id.uuidString) }
+
+    /// The changes to one document from now on; see `changes(of:)`.
+    public func changes(of id: UUID) -> Updates<Document?, any Error> {
+        changes(of: id.uuidString)
+    }
 }
 
 // The `async` form of each call.
@@ -148,5 +158,12 @@ extension DocumentCollection {
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
     public func expire(_ id: UUID, after time: Duration) async throws {
         try await expire(id.uuidString, after: time)
+    }
+
+    /// Returns when a document expires; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func expiration(of id: UUID) async throws -> Date? {
+        try await expiration(of: id.uuidString)
     }
 }

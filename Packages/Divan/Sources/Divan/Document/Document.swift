@@ -1,7 +1,7 @@
 internal import DivanJSON
 internal import DivanRevisions
 internal import DivanStore
-internal import Foundation
+public import Foundation
 
 /// A document: a JSON object with an ID, as a value.
 ///
@@ -64,14 +64,67 @@ public struct Document: Sendable, Identifiable {
         body = .members(members)
     }
 
-    /// Creates a document from a value that is encoded as an object.
+    /// Creates a document that is not stored yet, with a UUID as its ID.
+    public init(id: UUID, _ properties: [String: DocumentValue] = [:]) {
+        self.init(id: id.uuidString, properties)
+    }
+
+    /// Creates a document from a model: any value that is encoded as an object.
     ///
+    /// - Parameters:
+    ///   - id: The ID; if omitted, that of an `Identifiable` model, or a generated one.
+    ///   - value: The model. As in a save, the `id` of an `Identifiable` model is no property.
     /// - Throws: ``DivanError/Code/encodingFailed``.
     public init(id: String? = nil, encoding value: some Encodable) throws {
-        self.init(id: id)
-        let written = try ModelWriter.write(value, place: "document \(self.id)")
+        self.init(id: id ?? Self.documentID(of: value))
+        let written = try Self.written(value, place: "document \(self.id)")
         body = .members(written.members)
         contents = written.contents
+    }
+
+    /// Sets the properties of a model, and keeps those that its type does not have.
+    ///
+    /// Merges models in a conflict resolver, or changes a document before a save:
+    ///
+    /// ```swift
+    /// var merged = conflict.remote
+    /// try merged.apply(note)
+    /// ```
+    ///
+    /// As in a save, properties that are `nil` are removed, and arrays and dictionaries are replaced. The ID of the
+    /// document does not change.
+    ///
+    /// - Throws: ``DivanError/Code/encodingFailed``.
+    public mutating func apply<Model: Codable>(_ model: Model) throws {
+        let written = try Self.written(model, place: "document \(id)")
+        let stored = members
+        if written.object.hasUnknown(of: stored) {
+            let keys = ReadKeys()
+            _ = try? ModelReader.read(
+                Model.self,
+                storedBytes,
+                id: id,
+                contents: contents,
+                notes: keys
+            )
+            written.object.keepUnknown(of: stored, keys)
+        }
+        body = .members(written.members)
+        contents.adopt(written.contents)
+    }
+
+    private static func written(_ model: some Encodable, place: String) throws -> ModelWriter.Output
+    {
+        let output = try ModelWriter.write(model, place: place)
+        if model is any Identifiable { output.object.remove("id") }
+        return output
+    }
+
+    /// The ID under which a model is saved; `nil` for one without an ID that is a text.
+    private static func documentID(of model: some Encodable) -> String? {
+        guard let id = (model as? any Identifiable)?.id else { return nil }
+        if let id = id as? UUID { return id.uuidString }
+        return (id as? any LosslessStringConvertible).map { String($0) }
     }
 
     init(_ stored: StoredDocument, in database: OfficialDatabase?) {

@@ -22,6 +22,25 @@ extension DocumentValue: DocumentValueConvertible {
 extension DocumentValue {
     /// Creates a value from any type that documents can store.
     public init(_ value: some DocumentValueConvertible) { self = value.documentValue }
+
+    /// Creates a value from any `Encodable` type, such as your own structs and enums.
+    ///
+    /// ```swift
+    /// doc.findings = try DocumentValue(encoding: findings)
+    /// ```
+    ///
+    /// - Throws: ``DivanError/Code/encodingFailed``.
+    public init(encoding value: some Encodable) throws {
+        let written = try ModelWriter.value(value)
+        self.init(written.json, written.contents)
+    }
+
+    /// Decodes the value as any `Decodable` type.
+    ///
+    /// - Throws: ``DivanError/Code/decodingFailed`` if the value does not match the type.
+    public func decode<Model: Decodable>(as type: Model.Type = Model.self) throws -> Model {
+        try ModelReader.read(type, value: json, contents, place: "")
+    }
 }
 
 extension DocumentValue {

@@ -153,6 +153,7 @@ extension DivanError {
                 remedy = String(problem[end.upperBound...])
                 problem = String(problem[..<end.lowerBound])
             }
+            defer { explain() }
             guard let colon = problem.range(of: ": "),
                 problem[..<colon.lowerBound].utf8.count <= Self.placeByteCount
             else { return }
@@ -161,6 +162,20 @@ extension DivanError {
             // The name of a type of the compatible API is no place here.
             let isTypeName = place.first?.isUppercase == true && !place.contains(" ")
             self.place = isTypeName ? nil : place
+        }
+
+        /// Replaces texts that the compatible API has in common with Couchbase Lite.
+        private mutating func explain() {
+            if let name = problem.wholeMatch(of: /Unknown query property '(.*)'/)?.1 {
+                problem = "the query has no parameter $\(name)"
+                remedy = "write $\(name) in the query, or do not pass it"
+            } else if let name = problem.wholeMatch(of: /'match' test .* named (.*)\)/)?.1 {
+                problem = "there is no full-text index \(name)"
+                remedy = "create it with createIndex(_:_:)"
+            } else if problem == "rejected by validation function" {
+                problem = "the peer refused it"
+                remedy = "check the rights of the user at the peer"
+            }
         }
     }
 }

@@ -34,6 +34,20 @@ public struct DocumentOrder<Model: Decodable>: Sendable {
         Self(official: .by(property, isDescending: true, idKey: Model.idKey))
     }
 
+    /// Sorts by a property with a name, such as `address.city`, in ascending order.
+    ///
+    /// For ``Document``, and for properties that the type does not have.
+    public static func ascending(_ path: String) -> Self {
+        Self(official: .by(path, isDescending: false, idKey: Model.idKey))
+    }
+
+    /// Sorts by a property with a name, such as `address.city`, in descending order.
+    ///
+    /// For ``Document``, and for properties that the type does not have.
+    public static func descending(_ path: String) -> Self {
+        Self(official: .by(path, isDescending: true, idKey: Model.idKey))
+    }
+
     /// Sorts by the bytes of the document ID.
     public static var byID: Self { Self(official: .byID) }
 }

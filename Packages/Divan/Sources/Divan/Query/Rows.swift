@@ -38,7 +38,9 @@ public struct Rows: RandomAccessCollection, Sendable {
     ) throws -> [Model] {
         var models: [Model] = []
         models.reserveCapacity(values.count)
-        for row in self { models.append(try row.decode(as: type)) }
+        for (index, row) in enumerated() {
+            models.append(try Self.decoding(index) { try row.decode(as: type) })
+        }
         return models
     }
 
@@ -50,8 +52,20 @@ public struct Rows: RandomAccessCollection, Sendable {
     ) throws -> [Value] {
         var found: [Value] = []
         found.reserveCapacity(values.count)
-        for row in self { found.append(try row.firstValue(as: type)) }
+        for (index, row) in enumerated() {
+            found.append(try Self.decoding(index) { try row.firstValue(as: type) })
+        }
         return found
+    }
+
+    /// Adds the number of a row to the error of decoding it.
+    private static func decoding<Output>(_ index: Int, _ body: () throws -> Output) throws -> Output
+    {
+        do {
+            return try body()
+        } catch let error as DivanError where error.code == .decodingFailed {
+            throw error.placed(in: "row \(index + 1)")
+        }
     }
 
     /// Decodes the first column of the first row; `nil` if there is no row, or the value is null or missing.
@@ -163,8 +177,24 @@ public struct Row: Sendable {
     }
 
     func firstValue<Value: Decodable>(as type: Value.Type) throws -> Value {
-        let json = json(at: 0) ?? .null
-        return try ModelReader.read(type, value: json, columns.contents)
+        let stored = json(at: 0)
+        let place = "column \(columns.titles.first ?? "")"
+        do {
+            return try ModelReader.read(
+                type,
+                value: stored ?? .null,
+                columns.contents,
+                place: place
+            )
+        } catch  where stored == nil {
+            throw DivanError(
+                .decodingFailed,
+                place: place,
+                problem: "the row has no value for it",
+                remedy: "check the name in the query, or read values of the type \(Value.self)?",
+                underlying: error
+            )
+        }
     }
 
     // MARK: For decoding

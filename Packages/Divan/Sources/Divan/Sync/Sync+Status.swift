@@ -37,10 +37,14 @@ extension Sync {
         /// Whether both sides are in sync, and stay connected.
         public var isIdle: Bool { activity == .idle }
 
-        /// The part of the known work that is done, 0 to 1; 1 if there is none.
+        /// The part of the known work that is done, 0 to 1.
+        ///
+        /// Without any known work, it is 1 for a sync that is idle or has ended normally, and 0 otherwise.
         public var fractionCompleted: Double {
-            totalUnitCount == 0
-                ? 1 : min(1, Double(completedUnitCount) / Double(totalUnitCount))
+            guard totalUnitCount > 0 else {
+                return isIdle || activity == .stopped && error == nil ? 1 : 0
+            }
+            return min(1, Double(completedUnitCount) / Double(totalUnitCount))
         }
 
         static let initial = Status(activity: .stopped)

@@ -129,4 +129,48 @@ import Testing
 
 extension Document {
     fileprivate func kindOf(_ key: String) -> DocumentValue.Kind? { self[key]?.kind }
+
+    private struct Finding: Codable, Equatable {
+        var severity: Int
+        var text: String
+    }
+
+    private struct Visit: Codable, Identifiable, Equatable {
+        var id: UUID
+        var site: String
+        var findings: [Finding] = []
+        var note: String?
+    }
+
+    @Test func `a document made from a model is the one that a save stores`() throws {
+        let visits = try Database.inMemory().collection("visits")
+        let visit = Visit(id: UUID(), site: "mill", findings: [Finding(severity: 2, text: "rust")])
+        try visits.save(visit)
+        let document = try Document(encoding: visit)
+        #expect(try visits.get(visit.id) == document)
+        #expect(document["id"] == nil)
+        #expect(try Document(id: "other", encoding: visit).keys == document.keys)
+        struct Plain: Encodable { var id = 7 }
+        #expect(try Document(encoding: Plain())["id"]?.int == 7)
+    }
+
+    @Test func `a document takes the properties of a model, and keeps the others`() throws {
+        var document = Document(id: "a", ["site": "dam", "note": "old", "future": [1, 2]])
+        try document.apply(Visit(id: UUID(), site: "mill"))
+        #expect(document.id == "a")
+        #expect(document.site == "mill")
+        #expect(document.note == nil)
+        #expect(document.future?.count == 2)
+        #expect(document["id"] == nil)
+    }
+
+    @Test func `any Codable value becomes a property, and is read again`() throws {
+        let findings = [Finding(severity: 1, text: "dust"), Finding(severity: 3, text: "crack")]
+        var document = Document()
+        document.findings = try DocumentValue(encoding: findings)
+        #expect(document["findings"]?[1]?["severity"]?.int == 3)
+        #expect(try document.findings?.decode(as: [Finding].self) == findings)
+        #expect(throws: DivanError.decodingFailed) { try document.findings?.decode(as: Int.self) }
+        #expect(throws: DivanError.encodingFailed) { try DocumentValue(encoding: [Double.nan]) }
+    }
 }

@@ -150,4 +150,36 @@ import Testing
         #expect(caught { _ = try disk.reopened(.init(mustExist: true)) }?.code == .notFound)
         #expect("\(Divan.EncryptionKey.password("abc"))" == "EncryptionKey(hidden)")
     }
+
+    @Test func `an error of each kind can be thrown, expected and matched`() {
+        #expect(throws: DivanError.notFound) { throw DivanError.notFound }
+        #expect(DivanError.tooLarge == DivanError(.tooLarge, problem: "9 bytes"))
+        #expect(DivanError.tooLarge != DivanError.busy)
+        do {
+            throw DivanError(.conflict, place: "document 1", problem: "it was changed")
+        } catch DivanError.notFound {
+            Issue.record("another code matches")
+        } catch DivanError.conflict {
+        } catch {
+            Issue.record("the code does not match")
+        }
+        #expect(DivanError.cancelled ~= CancellationError())
+        for code in DivanError.Code.allCases {
+            #expect(!DivanError(code, problem: "x").description.isEmpty)
+        }
+        #expect(DivanError.diskFull.description == "the disk is full")
+    }
+
+    @Test func `errors of queries say what is missing`() throws {
+        let notes = try Database.inMemory().collection("notes")
+        let parameter = #expect(throws: DivanError.invalidQuery) {
+            try notes.database.query("SELECT title FROM notes", ["titel": "x"])
+        }
+        #expect(parameter?.problem == "the query has no parameter $titel")
+        let index = #expect(throws: DivanError.missingIndex) {
+            try notes.search("milk", index: "words")
+        }
+        #expect(index?.problem == "there is no full-text index words")
+        #expect(index?.remedy == "create it with createIndex(_:_:)")
+    }
 }

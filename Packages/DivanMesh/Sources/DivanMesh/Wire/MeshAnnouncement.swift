@@ -44,12 +44,14 @@ public struct MeshAnnouncement: Hashable, Sendable {
 extension MeshAnnouncement {
     /// The strings of the TXT record, `key=value`.
     public var textStrings: [[UInt8]] {
-        [
+        // The compiler crashes without optimization if `span` follows `flatMap` in the expression.
+        let neighbours = neighbours.flatMap(\.bytes)
+        return [
             Array("v=1".utf8),
             Array("id=".utf8) + Base64URL.encode(peer.bytes.span).utf8,
             Array("s=\(counter.rawValue)".utf8),
             Array("r=\(scheme)".utf8),
-            Array("nb=".utf8) + Base64URL.encode(neighbours.flatMap(\.bytes).span).utf8,
+            Array("nb=".utf8) + Base64URL.encode(neighbours.span).utf8,
         ]
     }
 

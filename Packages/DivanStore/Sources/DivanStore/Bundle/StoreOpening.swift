@@ -164,7 +164,7 @@ extension Store {
                 }
                 vectorWorker.close(waits: false)
                 try? blobs.settle()
-                try? engine.optimize(isThorough: false)
+                try? engine.file?.optimize(isThorough: false)
                 engine.close()
                 place.unlock()
                 if entry.store(readOnly: isReadOnly) === self {
@@ -188,7 +188,7 @@ extension Store {
     /// For repeated reads. A removed file reports no further changes. Writes check this automatically.
     ///
     /// - Throws: `StoreError.Code.io` with `ESTALE` if it was removed, moved or replaced.
-    public func requireFile() throws(StoreError) { try engine.requireFile() }
+    public func requireFile() throws(StoreError) { try engine.file?.requireFile() }
 
     /// Closes the store and deletes its files.
     ///

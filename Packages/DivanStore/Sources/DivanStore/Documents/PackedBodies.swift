@@ -20,7 +20,7 @@ extension StoreReader {
     ///
     /// - Throws: What the engine reports.
     public func packedBodies() throws(StoreError) -> [CollectionPath: PackedBodies] {
-        let counts = try current().dictionaryByteCounts()
+        let counts = try current().space?.dictionaryByteCounts() ?? [:]
         var found: [CollectionPath: PackedBodies] = [:]
         for path in try collections() {
             let id = try collection(path).id
@@ -37,16 +37,14 @@ extension StoreReader {
         let choice = try snapshot.value(PackedCollection.key(collection), in: .packing)
             .flatMap(PackedCollection.init)
         guard choice != nil || !counts.isEmpty else { return nil }
-        let (seen, packed) = try snapshot.packedCount(
-            in: collection,
-            among: StoreLimits.sampleCount
-        )
+        let sample = try snapshot.space?
+            .packedCount(in: collection, among: StoreLimits.sampleCount)
         return PackedBodies(
             codec: choice?.codec,
             dictionaryByteCount: choice.flatMap { counts[$0.dictionary] } ?? 0,
             allDictionariesByteCount: counts.values.reduce(0, +),
-            seenCount: seen,
-            packedCount: packed
+            seenCount: sample?.seen ?? 0,
+            packedCount: sample?.packed ?? 0
         )
     }
 }

@@ -17,8 +17,14 @@ extension StoreWriter {
                 isRemoved = try changing().remove(documentID, in: collection)
             }
             if isRemoved {
-                liveCount = try changing()
-                    .discard([], in: collection, rebuildingIndexes: false).liveCount
+                let transaction = try changing()
+                let state =
+                    if let repair = transaction.repair {
+                        try repair.discard([], in: collection, rebuildingIndexes: false)
+                    } else {
+                        try transaction.state(of: collection)
+                    }
+                liveCount = state.liveCount
             }
         } catch {
             fail(error)

@@ -21,7 +21,7 @@ extension StoreWriter {
     /// - Throws: `unknownCodec` if `StoreOptions.packing` has no codec with this number.
     public func packBodies(of path: CollectionPath, with codec: UInt8?) throws(StoreError) {
         let collection = try self.collection(path)
-        try changing().setPacking(codec, of: collection.id)
+        try setPacking(codec, of: collection.id)
         noteTreeChange()
     }
 
@@ -29,17 +29,16 @@ extension StoreWriter {
     func forgetPacking(of collection: OpenCollection) throws(StoreError) {
         let key = PackedCollection.key(collection.id)
         guard try current().value(key, in: .packing) != nil else { return }
-        try changing().setPacking(nil, of: collection.id)
+        try setPacking(nil, of: collection.id)
     }
-}
 
-extension StorageTransaction {
-    /// Stores the setting without compressing anything.
-    public func setPacking(
-        _ codec: UInt8?,
-        of collection: CollectionID
-    ) throws(StoreError) {
+    private func setPacking(_ codec: UInt8?, of collection: CollectionID) throws(StoreError) {
+        let transaction = try changing()
+        if let packing = transaction.packing {
+            return try packing.setPacking(codec, of: collection)
+        }
+        // The setting is kept for a copy in another engine.
         let value = codec.map { PackedCollection(codec: $0).value }
-        try setValue(value, for: PackedCollection.key(collection), in: .packing)
+        try transaction.setValue(value, for: PackedCollection.key(collection), in: .packing)
     }
 }

@@ -1,32 +1,96 @@
 public import DivanRevisions
 
 extension StorageEngine {
-    /// Does nothing: there is no file.
-    public func requireFile() throws(StoreError) {}
+    /// There is no file.
+    public var file: (any StorageFile)? { nil }
+}
 
-    /// Does nothing: there are no pages.
-    public func checkPages() throws(StoreError) {}
+// MARK: - Abilities
+
+extension StorageReadingAbilities {
+    /// Unknown.
+    public var space: (any StorageSpace)? { nil }
+    /// None.
+    public var vectors: (any VectorReading)? { nil }
 }
 
 extension StorageSnapshot {
-    /// Reads the rows page by page.
-    public func forEachRow(
-        in collection: CollectionID,
-        _ body: (Result<DocumentRow, StoreError>) throws -> Void
-    ) throws {
-        var last: UInt64 = 0
-        while true {
-            let rows = try rows(
-                in: collection,
-                after: last,
-                limit: 256,
-                flags: [],
-                content: .whole
-            )
-            for row in rows { try body(.success(row)) }
-            guard let row = rows.last else { return }
-            last = row.sequence
+    /// All data is intact.
+    public var damage: any DamageReading { IntactSnapshot(self) }
+}
+
+extension StorageWritingAbilities {
+    /// None.
+    public var indexing: (any SQLIndexing)? { nil }
+    /// None.
+    public var vectorWriting: (any VectorWriting)? { nil }
+    /// None.
+    public var packing: (any StoragePacking)? { nil }
+    /// None.
+    public var repair: (any DamageRepair)? { nil }
+    /// There is no file.
+    public var file: (any StorageFileTransaction)? { nil }
+}
+
+/// A snapshot whose data cannot be damaged: everything can be read.
+private final class IntactSnapshot: DamageReading {
+    private let snapshot: any StorageSnapshot
+
+    init(_ snapshot: any StorageSnapshot) {
+        self.snapshot = snapshot
+    }
+
+    func damagedValues() -> [String] { [] }
+
+    func damagedRows(in collection: CollectionID) -> [DamagedRow] { [] }
+
+    func namelessCollections() -> [CollectionID] { [] }
+
+    func readableCollections() throws(StoreError) -> [(id: CollectionID, path: CollectionPath)] {
+        var found: [(id: CollectionID, path: CollectionPath)] = []
+        for path in try snapshot.collections() {
+            if let id = try snapshot.collection(path) { found.append((id, path)) }
         }
+        return found
+    }
+
+    func forEachReadableRow(
+        in collection: CollectionID,
+        leaving left: (DamagedRow, StoreError) -> Void,
+        _ body: (DocumentRow) throws -> Void
+    ) throws -> RowScanResult {
+        try snapshot.forEachRow(in: collection) { try body($0.get()) }
+        let state = try snapshot.state(of: collection)
+        return RowScanResult(liveCount: state.liveCount, namesAll: true)
+    }
+
+    func readableValues(
+        in space: ValueSpace
+    ) throws(StoreError) -> [(key: String, value: [UInt8])] {
+        try snapshot.values(in: space)
+    }
+}
+
+// MARK: - Batches
+
+extension StorageSnapshot {
+    /// The same as `row`.
+    public func longRow(
+        _ documentID: DocumentID,
+        in collection: CollectionID
+    ) throws(StoreError) -> DocumentRow? {
+        try row(documentID, in: collection, content: .whole)
+    }
+
+    /// All rows can be read.
+    public func changes(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int,
+        content: RowContent,
+        noting damaged: inout [DamagedChange]
+    ) throws(StoreError) -> [DocumentRow] {
+        try rows(in: collection, after: sequence, limit: limit, flags: [], content: content)
     }
 
     /// Looks up each.
@@ -62,80 +126,24 @@ extension StorageSnapshot {
         return zip(rows, sequences).prefix { $0.sequence == $1 }.map(\.0)
     }
 
-    /// Unknown.
-    public func indexByteCounts() throws(StoreError) -> [CollectionID: Int]? { nil }
-
-    /// No bodies are compressed.
-    public func packedCount(
+    /// Reads the rows page by page.
+    public func forEachRow(
         in collection: CollectionID,
-        among count: Int
-    ) throws(StoreError) -> (seen: Int, packed: Int) { (0, 0) }
-
-    /// None.
-    public func dictionaryByteCounts() throws(StoreError) -> [CollectionID: [UInt64: Int]] { [:] }
-
-    /// None.
-    public func damagedValues() throws(StoreError) -> [String] { [] }
-
-    /// All of them.
-    public func readableCollections() throws(StoreError) -> [(
-        id: CollectionID, path: CollectionPath
-    )] {
-        var found: [(id: CollectionID, path: CollectionPath)] = []
-        for path in try collections() {
-            if let id = try collection(path) { found.append((id, path)) }
+        _ body: (Result<DocumentRow, StoreError>) throws -> Void
+    ) throws {
+        var last: UInt64 = 0
+        while true {
+            let rows = try rows(
+                in: collection,
+                after: last,
+                limit: 256,
+                flags: [],
+                content: .whole
+            )
+            for row in rows { try body(.success(row)) }
+            guard let row = rows.last else { return }
+            last = row.sequence
         }
-        return found
-    }
-
-    /// Reads all rows.
-    public func forEachReadableRow(
-        in collection: CollectionID,
-        leaving left: (DamagedRow, StoreError) -> Void,
-        _ body: (DocumentRow) throws -> Void
-    ) throws -> RowScanResult {
-        try forEachRow(in: collection) { try body($0.get()) }
-        return RowScanResult(liveCount: try state(of: collection).liveCount, namesAll: true)
-    }
-
-    /// None.
-    public func namelessCollections() throws(StoreError) -> [CollectionID] { [] }
-
-    /// All of them.
-    public func readableValues(
-        in space: ValueSpace
-    ) throws(StoreError) -> [(key: String, value: [UInt8])] {
-        try values(in: space)
-    }
-
-    /// Reads all of them.
-    public func values(
-        in space: ValueSpace,
-        beginningWith prefix: String
-    ) throws(StoreError) -> [(key: String, value: [UInt8])] {
-        try values(in: space).filter { $0.key.utf8.starts(with: prefix.utf8) }
-    }
-
-    /// None.
-    public func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] { [] }
-
-    /// The same as `row`.
-    public func longRow(
-        _ documentID: DocumentID,
-        in collection: CollectionID
-    ) throws(StoreError) -> DocumentRow? {
-        try row(documentID, in: collection, content: .whole)
-    }
-
-    /// All rows can be read.
-    public func changes(
-        in collection: CollectionID,
-        after sequence: UInt64,
-        limit: Int,
-        content: RowContent,
-        noting damaged: inout [DamagedChange]
-    ) throws(StoreError) -> [DocumentRow] {
-        try rows(in: collection, after: sequence, limit: limit, flags: [], content: content)
     }
 
     /// Reads the rows and counts.
@@ -159,58 +167,32 @@ extension StorageSnapshot {
             last = next
         }
     }
+
+    /// Reads the rows with this flag.
+    public func conflictedDocuments(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int
+    ) throws(StoreError) -> [(documentID: DocumentID, sequence: UInt64)] {
+        try rows(
+            in: collection,
+            after: sequence,
+            limit: limit,
+            flags: .conflicted,
+            content: .summary
+        ).map { ($0.documentID, $0.sequence) }
+    }
+
+    /// Reads all values.
+    public func values(
+        in space: ValueSpace,
+        beginningWith prefix: String
+    ) throws(StoreError) -> [(key: String, value: [UInt8])] {
+        try values(in: space).filter { $0.key.utf8.starts(with: prefix.utf8) }
+    }
 }
 
 extension StorageTransaction {
-    /// Changes nothing.
-    public func discard(
-        _ sequences: [UInt64],
-        in collection: CollectionID,
-        rebuildingIndexes: Bool
-    ) throws(StoreError) -> CollectionState {
-        try state(of: collection)
-    }
-
-    /// Changes nothing.
-    public func repairNames(of collection: CollectionID) throws(StoreError) -> NameRepair {
-        NameRepair()
-    }
-
-    /// Does nothing.
-    public func changeIndexes(_ sql: String) throws(StoreError) {}
-
-    /// Runs the statements one after another.
-    public func makeIndexesBesideDamage(_ statements: [String]) throws(StoreError) {
-        for sql in statements { try changeIndexes(sql) }
-    }
-
-    /// Reports nothing.
-    public func changeIndexes(_ sql: String, controlledBy control: IndexBuildControl) throws {
-        try control.check()
-        try changeIndexes(sql)
-    }
-
-    /// Does nothing.
-    public func dropIndexTable(_ table: String) throws(StoreError) {}
-
-    /// Does nothing.
-    public func removeIndexes(
-        of collection: CollectionID,
-        except names: [String]
-    ) throws(StoreError) {}
-
-    /// Does nothing.
-    public func verifyIndexes(of collection: CollectionID) throws(StoreError) {}
-
-    /// Changes nothing.
-    public func discardDamagedValues() throws(StoreError) {}
-
-    /// The transaction is still open.
-    public var undoing: StoreError? { nil }
-
-    /// Changes nothing.
-    public func requireFormat(_ format: StorageFormat) throws(StoreError) {}
-
     /// Stores the row, then the counters.
     public func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
         try put(row, in: state.id)
@@ -241,6 +223,41 @@ extension StorageTransaction {
             state.take(row)
             try put(row, leaving: state)
         }
+        return true
+    }
+
+    /// Reads the row, and stores it with the other tree.
+    public func setTree(
+        _ tree: RowTree,
+        replacing old: RowTree,
+        at sequence: UInt64,
+        in collection: CollectionID
+    ) throws(StoreError) {
+        guard sequence > 0 else { return }
+        let found = try rows(
+            in: collection,
+            after: sequence - 1,
+            limit: 1,
+            flags: [],
+            content: .whole
+        )
+        guard var row = found.first, row.sequence == sequence else { return }
+        row.tree = tree
+        try put(row, in: collection)
+    }
+
+    /// Reads the row, and stores it with the other tree.
+    public func markSingle(
+        _ revisionID: RevisionID,
+        of documentID: DocumentID,
+        at remote: RemoteID,
+        in collection: CollectionID
+    ) throws(StoreError) -> Bool {
+        guard var row = try row(documentID, in: collection, content: .whole),
+            row.tree == .single(knownAt: nil), row.revisionID == revisionID
+        else { return false }
+        row.tree = .single(knownAt: remote)
+        try put(row, in: collection)
         return true
     }
 }

@@ -132,10 +132,15 @@ extension StorageEngineContract {
         _ engine: any StorageEngine,
         _ findings: inout Findings
     ) throws {
+        findings.expect(!engine.isReadOnly, "A new engine is read-only.")
+        try engine.syncFully()
+        try engine.makeDurable()
         try engine.checkIntegrity()
-        try engine.compact()
-        try engine.optimize(isThorough: true)
-        try engine.optimize(isThorough: false)
+        try engine.file?.checkPages()
+        try engine.file?.compact()
+        try engine.file?.optimize(isThorough: true)
+        try engine.file?.optimize(isThorough: false)
+        try engine.file?.requireFile()
         engine.close()
         engine.close()
         findings.expect(

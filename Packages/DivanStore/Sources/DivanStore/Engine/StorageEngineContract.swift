@@ -13,7 +13,7 @@ public enum StorageEngineContract {
         var findings = Findings()
         let checks = [
             checkCollections, checkCounters, checkRows, checkScans, checkExpiration, checkValues,
-            checkMany, checkRollback, checkSnapshot, checkClose,
+            checkMany, checkQueries, checkRollback, checkSnapshot, checkClose,
         ]
         for check in checks {
             let engine = try make()

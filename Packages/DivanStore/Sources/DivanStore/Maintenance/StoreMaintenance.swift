@@ -121,12 +121,12 @@ extension Store {
             // A blob must not be removed before the commit that gave it up is safe: the document
             // would come back without it.
             try engine.makeDurable()
-            try engine.checkPages()
+            try engine.file?.checkPages()
             let collection = try collectGarbage()
             if let obstacle = collection.obstacle {
                 StoreLog.database.warning("Compaction removes no blobs: \(obstacle)")
             }
-            try engine.compact()
+            try engine.file?.compact()
             return collection
         }
     }
@@ -154,7 +154,7 @@ extension Store {
     /// Reads the whole file; for callers that treat missing documents as deleted.
     ///
     /// - Throws: `StoreError.Code.corrupt` with the first damage found.
-    public func checkPages() throws(StoreError) { try engine.checkPages() }
+    public func checkPages() throws(StoreError) { try engine.file?.checkPages() }
 
     private func collectGarbage(onlyCounting: Bool = false) throws -> BlobStore.Collection {
         // In this order: what arrives in the meantime is not in the list, or is found to be in use.
@@ -208,7 +208,7 @@ extension Store {
             for row in repair.removed { removed(row.second(in: path)) }
             leavesPages = leavesPages || repair.leavesPages
         }
-        if leavesPages { try outsideWrites { try engine.compact() } }
+        if leavesPages { try outsideWrites { try engine.file?.compact() } }
         try optimize(isThorough: true)
         return count
     }
@@ -217,7 +217,7 @@ extension Store {
     ///
     /// Not inside `write`: there it throws `busy`.
     public func optimize(isThorough: Bool = false) throws {
-        try outsideWrites { try engine.optimize(isThorough: isThorough) }
+        try outsideWrites { try engine.file?.optimize(isThorough: isThorough) }
     }
 
     /// Runs what the engine does between two transactions.

@@ -89,7 +89,7 @@ extension Store {
             var rows: [NamedRow] = []
             for path in try reader.collections() {
                 let id = try reader.collection(path).id
-                rows += try reader.current().damagedRows(in: id).map { row in
+                rows += try reader.current().damage.damagedRows(in: id).map { row in
                     NamedRow(
                         name: Damage.DocumentName(row.documentID, in: path),
                         sequence: row.sequence,
@@ -160,7 +160,7 @@ extension Store {
         guard !unnamed.isEmpty else { return }
         try outsideWrites {
             do {
-                try engine.checkPages()
+                try engine.file?.checkPages()
                 let used = try read { try $0.usedBlobs() }
                 _ = try blobs.collectGarbage(among: (unnamed, []), keeping: used)
             } catch let error as StoreError where error.isDamage {}
@@ -208,7 +208,8 @@ extension StoreWriter {
         let collection = try self.collection(path)
         var state = try state(of: collection)
         try changing().withoutIndexes(of: collection.id) { () throws(StoreError) in
-            state = try changing().discard(
+            guard let repair = try changing().repair else { return }
+            state = try repair.discard(
                 sequences,
                 in: collection.id,
                 rebuildingIndexes: rebuildsIndexes
@@ -221,7 +222,7 @@ extension StoreWriter {
     }
 
     fileprivate func discardDamagedValues() throws(StoreError) {
-        try changing().discardDamagedValues()
+        try changing().repair?.discardDamagedValues()
         noteTreeChange()
     }
 }

@@ -52,7 +52,7 @@ extension Store {
         // Each blob is looked up once, however many collections refer to it.
         var used: [BlobDigest: Int] = [:]
         try read { reader in
-            let indexes = try reader.current().indexByteCounts()
+            let indexes = try reader.current().space?.indexByteCounts()
             for path in try reader.collections() {
                 let found = try reader.usage(of: path)
                 var collection = found.usage

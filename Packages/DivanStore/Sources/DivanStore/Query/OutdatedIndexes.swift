@@ -49,10 +49,12 @@ extension StoreWriter {
         let knowsLetters = records.statements.contains(where: IndexRecord.dependsOnUnicode)
         let isOfOther = try !hasUnicode()
         guard renewed != records || knowsLetters && isOfOther else { return }
-        for record in records { try changing().changeIndexes(record.drop) }
-        for table in records.tables.reversed() { try changing().dropIndexTable(table.name) }
+        for record in records { try changing().indexing?.changeIndexes(record.drop) }
+        for table in records.tables.reversed() {
+            try changing().indexing?.dropIndexTable(table.name)
+        }
         // A damaged document has no value in them, and must not prevent the database from being opened.
-        try changing().makeIndexesBesideDamage(renewed.statements)
+        try changing().indexing?.makeIndexesBesideDamage(renewed.statements)
         for record in renewed where !records.contains(record) {
             try setValue(record.value, for: IndexRecord.key(record.name, in: id), in: .indexes)
         }

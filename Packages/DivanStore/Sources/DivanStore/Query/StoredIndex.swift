@@ -130,9 +130,9 @@ extension StoreWriter {
         try deleteIndex(name, in: path)
         let kept = try current().indexRecords(of: collection).flatMap(\.tables).map(\.name)
         // What is left of an index whose record was damaged, and which was therefore unknown.
-        try changing().changeIndexes(record.drop)
+        try changing().indexing?.changeIndexes(record.drop)
         for table in record.tables.reversed() where !kept.contains(table.name) {
-            try changing().dropIndexTable(table.name)
+            try changing().indexing?.dropIndexTable(table.name)
         }
         let tables = record.tables.filter { !kept.contains($0.name) }
         let statements = tables.map(\.create) + [record.create]
@@ -153,12 +153,12 @@ extension StoreWriter {
 
     private func make(_ statements: [String], _ control: IndexBuildControl?) throws {
         guard let control else {
-            for sql in statements { try changing().changeIndexes(sql) }
+            for sql in statements { try changing().indexing?.changeIndexes(sql) }
             return
         }
         do {
             for sql in statements {
-                try changing().changeIndexes(sql, controlledBy: control)
+                try changing().indexing?.changeIndexes(sql, controlledBy: control)
                 control.advance()
             }
             try control.check()
@@ -177,11 +177,11 @@ extension StoreWriter {
         }
         noteShape(of: path)
         let record = records.remove(at: place)
-        try changing().changeIndexes(record.drop)
+        try changing().indexing?.changeIndexes(record.drop)
         let kept = records.flatMap(\.tables).map(\.name)
         // The inner tables first: their triggers are on the outer ones.
         for table in record.tables.reversed() where !kept.contains(table.name) {
-            try changing().dropIndexTable(table.name)
+            try changing().indexing?.dropIndexTable(table.name)
         }
         try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
     }
@@ -198,14 +198,16 @@ extension StoreWriter {
         guard damaged.contains(name) else { return }
         let table = SQLiteSchema.table(collection)
         let index = SQLIndexTranslation.indexName(of: name, on: table)
-        try changing().changeIndexes("DROP INDEX IF EXISTS \(index);")
+        try changing().indexing?.changeIndexes("DROP INDEX IF EXISTS \(index);")
         let words = SQLIndexTranslation.wordTable(of: name, on: table)
-        try changing().dropIndexTable(words)
-        try changing().dropIndexTable(SQLIndexTranslation.vectorTable(of: name, on: table))
+        try changing().indexing?.dropIndexTable(words)
+        try changing().indexing?.dropIndexTable(
+            SQLIndexTranslation.vectorTable(of: name, on: table)
+        )
         try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
         guard damaged.count == 1 else { return }
         let kept = records.map { SQLIndexTranslation.indexName(of: $0.name, on: table) }
-        try changing().removeIndexes(
+        try changing().indexing?.removeIndexes(
             of: collection,
             except: kept + records.flatMap(\.tables).map(\.name)
         )
@@ -233,7 +235,7 @@ extension StoreWriter {
     ///   has its previous indexes.
     func reindex(_ path: CollectionPath, _ control: IndexBuildControl?) throws -> NameRepair {
         let repair = try remakeIndexes(in: path, control)
-        try changing().verifyIndexes(of: collection(path).id)
+        try changing().indexing?.verifyIndexes(of: collection(path).id)
         try control?.check()
         return repair
     }
@@ -253,8 +255,10 @@ extension StoreWriter {
             )
         }
         let records = try current().indexRecords(of: id)
-        for record in records { try changing().changeIndexes(record.drop) }
-        for table in records.tables.reversed() { try changing().dropIndexTable(table.name) }
+        for record in records { try changing().indexing?.changeIndexes(record.drop) }
+        for table in records.tables.reversed() {
+            try changing().indexing?.dropIndexTable(table.name)
+        }
         let repair = try repairNames(in: path)
         try make(records.statements, control)
         return repair
@@ -263,7 +267,7 @@ extension StoreWriter {
     /// Rebuilds the index of document IDs, and the others that the collection has by itself.
     private func repairNames(in path: CollectionPath) throws(StoreError) -> NameRepair {
         let collection = try self.collection(path)
-        let repair = try changing().repairNames(of: collection.id)
+        let repair = try changing().repair?.repairNames(of: collection.id) ?? NameRepair()
         noteTreeChange()
         guard let state = repair.state else { return repair }
         for row in repair.removed {

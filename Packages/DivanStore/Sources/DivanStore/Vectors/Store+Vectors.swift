@@ -21,7 +21,7 @@ extension Store {
     ) throws -> VectorIndexState? {
         try read { reader in
             guard let table = try reader.vectorTable(name, in: path) else { return nil }
-            return try reader.current().vectorIndexState(table)
+            return try reader.current().vectors?.vectorIndexState(table)
         }
     }
 
@@ -103,7 +103,8 @@ extension Store {
             guard let record = try reader.vectorRecord(index.name, in: index.path),
                 let table = record.tables.first?.name
             else { return nil }
-            return try reader.current().vectorIndexWork(table, upkeep).map { ($0, record.source) }
+            let work = try reader.current().vectors?.vectorIndexWork(table, upkeep)
+            return work.map { ($0, record.source) }
         }
     }
 
@@ -169,8 +170,10 @@ extension Store {
             guard let index = try reader.vectorIndex(name, in: path), index.options.isLazy,
                 let table = try reader.vectorTable(name, in: path)
             else { return nil }
-            let sequences = try reader.current().pendingVectors(of: table, limit: limit)
-            if sequences.isEmpty { return [] }
+            let vectors = try reader.current().vectors
+            guard let sequences = try vectors?.pendingVectors(of: table, limit: limit),
+                !sequences.isEmpty
+            else { return [] }
             let query = try index.values(of: sequences, in: QueryCollection(path))
             var pending: [PendingVector] = []
             try reader.current().run(StorageQuery(query)) { row in
@@ -191,7 +194,7 @@ extension Store {
     ) throws {
         try write { writer in
             guard let table = try writer.vectorTable(name, in: path) else { return }
-            try writer.changing().setVectors(vectors, in: table)
+            try writer.changing().vectorWriting?.setVectors(vectors, in: table)
             // Live queries see no changed document.
             writer.noteShape(of: path)
         }
@@ -208,7 +211,7 @@ extension StoreWriter {
         guard let record = try vectorRecord(index.name, in: index.path), record.source == source,
             let table = record.tables.first?.name
         else { return }
-        try changing().changeVectorIndex(table, change)
+        try changing().vectorWriting?.changeVectorIndex(table, change)
     }
 }
 
@@ -251,29 +254,4 @@ extension QueryVectorIndex {
             orderings: [CheckedOrdering(CheckedKey(sequence))]
         )
     }
-}
-
-extension StorageSnapshot {
-    /// `nil`: queries run on copies, which are not trained.
-    public func vectorIndexState(_ table: String) throws -> VectorIndexState? { nil }
-
-    /// Nothing.
-    public func vectorIndexWork(
-        _ table: String,
-        _ upkeep: VectorUpkeep
-    ) throws -> VectorIndexWork? { nil }
-
-    /// None.
-    public func pendingVectors(of table: String, limit: Int) throws(StoreError) -> [Int64] { [] }
-}
-
-extension StorageTransaction {
-    /// Does nothing.
-    public func changeVectorIndex(_ table: String, _ change: VectorIndexChange) throws {}
-
-    /// Does nothing.
-    public func setVectors(
-        _ vectors: [(sequence: Int64, vector: [Float]?)],
-        in table: String
-    ) throws {}
 }

@@ -94,6 +94,11 @@ final class ServerOpening: ByteStreamOwner {
 
     private func ask(_ request: HandshakeRequest) {
         let loop = stream.loop
+        if let timer { loop.cancel(timer) }
+        timer = loop.scheduleHere(at: loop.now + configuration.limits.decisionTimeout) {
+            [weak self] in
+            self?.refuseLate()
+        }
         let decided = LoopBound({ [weak self] answer in self?.decide(answer) }, to: loop)
         let question = UpgradeRequest(
             request,
@@ -154,6 +159,14 @@ final class ServerOpening: ByteStreamOwner {
     private func refuseCrowd() {
         log.warning("\(address): refused, too many connections")
         let explanation = "the server has too many connections; try again later"
+        refuse(HandshakeRefusal(status: 503, explanation: explanation))
+    }
+
+    /// The application did not decide in time.
+    private func refuseLate() {
+        guard !isDone else { return }
+        log.warning("\(address): refused, the application did not decide in time")
+        let explanation = "the server could not decide in time; try again later"
         refuse(HandshakeRefusal(status: 503, explanation: explanation))
     }
 

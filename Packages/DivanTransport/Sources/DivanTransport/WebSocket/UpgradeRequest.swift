@@ -4,8 +4,8 @@ import Synchronization
 
 /// A client's request for an upgrade, which is waiting for an answer.
 ///
-/// Answer once, on any thread; later answers are ignored. Without an answer the connection is closed after
-/// `TransportLimits.handshakeTimeout`.
+/// Answer once, on any thread; later answers are ignored. Without an answer, the request is refused
+/// after `TransportLimits.decisionTimeout`.
 public final class UpgradeRequest: Sendable {
     /// The request: path, headers, subprotocols.
     public let handshake: HandshakeRequest

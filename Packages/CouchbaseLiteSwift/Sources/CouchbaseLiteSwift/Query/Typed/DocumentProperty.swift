@@ -184,8 +184,7 @@ struct DocumentProperty {
     private static func refusal(_ model: Any.Type, _ reason: String) -> NSError {
         NSError(
             CBLError.invalidParameter,
-            "unsupported key path of \(model): \(reason); use a stored property, write the query in "
-                + "SQL++, or make \(model) conform to DocumentKeyNaming of CouchbaseLiteSwift"
+            "unsupported key path of \(model): \(reason); use a stored property, or write the query in SQL++"
         )
     }
 }

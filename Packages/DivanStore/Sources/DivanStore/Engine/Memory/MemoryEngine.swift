@@ -65,12 +65,6 @@ public final class MemoryEngine: StorageEngine, @unchecked Sendable {
     /// Does nothing.
     public func checkIntegrity() throws(StoreError) {}
 
-    /// Does nothing.
-    public func compact() throws(StoreError) {}
-
-    /// Does nothing.
-    public func optimize(isThorough: Bool) throws(StoreError) {}
-
     /// Does nothing: the data is lost when the process ends.
     public func makeDurable() throws(StoreError) {}
 

@@ -104,17 +104,6 @@ extension MemorySession: StorageSnapshot {
         return Array(found.sorted().prefix(max(limit, 0)))
     }
 
-    func conflictedDocuments(
-        in collection: CollectionID,
-        after sequence: UInt64,
-        limit: Int
-    ) throws(StoreError) -> [(documentID: DocumentID, sequence: UInt64)] {
-        try rows(in: collection).rows(after: sequence).lazy
-            .filter { $0.flags.contains(.conflicted) }
-            .prefix(max(limit, 0))
-            .map { ($0.documentID, $0.sequence) }
-    }
-
     func expiration(
         of documentID: DocumentID,
         in collection: CollectionID
@@ -187,31 +176,6 @@ extension MemorySession: StorageTransaction {
     func put(_ row: DocumentRow, in collection: CollectionID) {
         let old = state.collections[collection]?.put(row)
         undoLog.append(.row(row.documentID, collection, old))
-    }
-
-    func setTree(
-        _ tree: RowTree,
-        replacing _: RowTree,
-        at sequence: UInt64,
-        in collection: CollectionID
-    ) {
-        guard let old = state.collections[collection]?.row(at: sequence) else { return }
-        undoLog.append(.row(old.documentID, collection, old))
-        state.collections[collection]?.update(old.documentID) { $0.tree = tree }
-    }
-
-    func markSingle(
-        _ revisionID: RevisionID,
-        of documentID: DocumentID,
-        at remote: RemoteID,
-        in collection: CollectionID
-    ) -> Bool {
-        guard let old = state.collections[collection]?.row(documentID),
-            old.tree == .single(knownAt: nil), old.revisionID == revisionID
-        else { return false }
-        let tree = RowTree.single(knownAt: remote)
-        setTree(tree, replacing: old.tree, at: old.sequence, in: collection)
-        return true
     }
 
     func setExpiration(

@@ -33,7 +33,7 @@ internal import Synchronization
 ///
 /// Sendable although connections are not: the writer's is used only inside `write` and the maintenance
 /// calls, of which the contract promises one at a time; readers are managed by `SQLiteReaders`.
-final class SQLiteEngine: StorageEngine, @unchecked Sendable {
+final class SQLiteEngine: StorageEngine, StorageFile, @unchecked Sendable {
     let path: String
     let isReadOnly: Bool
     // Changes only with the key; read by whoever copies or inspects while the writer runs.
@@ -105,6 +105,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     /// How a further connection opens the file.
     var mode: SQLiteMode { readers.source.opening.mode }
+
+    var file: (any StorageFile)? { self }
 
     // MARK: Reading
 

@@ -221,8 +221,6 @@ extension SQLiteSession: StorageSnapshot {
 // MARK: Writing
 
 extension SQLiteSession: StorageTransaction {
-    var undoing: StoreError? { connection.undoing }
-
     func createCollection(_ path: CollectionPath) throws(StoreError) -> CollectionState {
         let statement = try statement(
             """
