@@ -580,7 +580,8 @@ let examples: [Target] = [
         at: "Docs/examples/Sources/PlugIns",
         uses: [
             "DivanAuth", "DivanCompression", "DivanConflicts", "DivanDiscovery", "DivanJSON",
-            "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
+            "DivanLog", "DivanPlatform", "DivanQuery", "DivanRevisions", "DivanStore", "DivanTLS",
+            "DivanTransport",
         ]
     ),
     tests(

@@ -106,7 +106,8 @@ let package = Package(
             name: "PlugIns",
             dependencies: [
                 "DivanAuth", "DivanCompression", "DivanConflicts", "DivanDiscovery", "DivanJSON",
-                "DivanLog", "DivanStore", "DivanTLS", "DivanTransport",
+                "DivanLog", "DivanPlatform", "DivanQuery", "DivanRevisions", "DivanStore",
+                "DivanTLS", "DivanTransport",
             ],
             swiftSettings: strict
         ),

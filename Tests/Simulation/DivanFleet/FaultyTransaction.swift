@@ -11,7 +11,7 @@ final class EngineMistakes {
     var checkpoints: [String: [UInt8]] = [:]
 }
 
-/// Forwards everything to a transaction, until it breaks off.
+/// Forwards the core of a transaction, until it breaks off.
 final class FaultyTransaction: StorageTransaction {
     private let inner: any StorageTransaction
     private let mistakes: EngineMistakes
@@ -31,6 +31,8 @@ final class FaultyTransaction: StorageTransaction {
         guard limit > 0 else { throw StoreError(.io(5)) }
         stepLimit = limit - 1
     }
+
+    var undoing: StoreError? { inner.undoing }
 
     // MARK: Reading
 

@@ -72,11 +72,13 @@ import Testing
                 let key = IndexRecord.key(record.name, in: id)
                 let old = try #require(IndexRecord(key: key, value: Array(text.utf8), of: id))
                 #expect(old != record)
-                try writer.changing().indexing?.changeIndexes(record.drop)
+                try writer.changing().sqlIndexing?.changeIndexes(record.drop)
                 for table in record.tables {
-                    try writer.changing().indexing?.dropIndexTable(table.name)
+                    try writer.changing().sqlIndexing?.dropIndexTable(table.name)
                 }
-                for sql in [old].statements { try writer.changing().indexing?.changeIndexes(sql) }
+                for sql in [old].statements {
+                    try writer.changing().sqlIndexing?.changeIndexes(sql)
+                }
                 try writer.setValue(old.value, for: key, in: .indexes)
             }
         }

@@ -75,7 +75,7 @@ import Testing
             try room.reopen()
             let damages = try room.store.inspect().damages
             #expect(damages.map(\.detail) == [name + ": compacting recreates it"])
-            try room.store.write { try $0.changing().repair?.discardDamagedValues() }
+            try room.store.write { try $0.changing().damageRepair?.discardDamagedValues() }
             #expect(try room.store.inspect().damages.isEmpty)
             try room.store.close()
         }

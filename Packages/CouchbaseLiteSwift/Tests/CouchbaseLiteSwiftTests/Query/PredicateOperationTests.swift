@@ -9,11 +9,20 @@ import Testing
         case wholesale = "bulk"
     }
 
+    enum Level: Int, Codable, CaseIterable, Comparable {
+        case low = 1
+        case high = 2
+
+        static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    }
+
     struct Line: Codable, Equatable {
         var product: String
         var quantity: Int
         var price: Double
         var serials: [Int] = []
+        var discount: Int?
+        var color: String?
     }
 
     struct Order: Codable, Equatable {
@@ -28,6 +37,8 @@ import Testing
         var nickname: String?
         var alias: String?
         var former: Kind?
+        var level = Level.low
+        var limit = Level.high
     }
 
     private static let orders = [
@@ -133,6 +144,55 @@ import Testing
         try expect(["b"], #Predicate { $0.former?.rawValue == "retail" })
         let raw = ["bulk", "other"]
         try expect(["b"], #Predicate { raw.contains($0.kind.rawValue) })
+    }
+
+    @Test func `absent properties of items count as nil`() throws {
+        try expect(["c"], #Predicate { $0.lines.allSatisfy { $0.discount == 5 } })
+        try expect(["a", "b", "c"], #Predicate { $0.lines.allSatisfy { $0.discount == nil } })
+        try expect(["c"], #Predicate { $0.lines.allSatisfy { $0.discount != nil } })
+        try expect([], #Predicate { $0.lines.contains { $0.discount == 5 } })
+        try expect(["a", "b"], #Predicate { $0.lines.contains { $0.discount != 5 } })
+        try expect(["a", "b"], #Predicate { $0.lines.contains { !($0.color == "red") } })
+        try expect(["c"], #Predicate { $0.lines.allSatisfy { $0.color == "red" } })
+        try expect(["a", "b", "c"], #Predicate { ($0.nickname == "x") == false })
+        try expect([], #Predicate { ($0.nickname == "x") != false })
+        try expect(["a"], #Predicate { $0.nickname.flatMap { $0 == "x" } == false })
+    }
+
+    @Test func `calculations with absent values are nil`() throws {
+        try expect([], #Predicate { $0.lines.contains { $0.discount.flatMap { $0 + 1 } == 1 } })
+        try expect(["a", "b"], #Predicate { $0.lines.contains { ($0.discount ?? 0) + 1 == 1 } })
+        try expect(
+            [],
+            #Predicate { $0.lines.contains { $0.serials.max().flatMap { $0 + 1 } == 1 } }
+        )
+        try expect(["a"], #Predicate { ($0.alias.flatMap { $0 == "Zoë" ? 1 : 2 }) == 1 })
+        try expect(["b", "c"], #Predicate { ($0.alias.flatMap { $0 == "Zoë" ? 1 : 2 }) == nil })
+    }
+
+    @Test func `values of the program can be parts of a predicate`() throws {
+        let (search, none) = ("Ann", "")
+        try expect(["b"], #Predicate { search.isEmpty || $0.customer.contains(search) })
+        try expect(["a", "b", "c"], #Predicate { none.isEmpty || $0.customer.contains(none) })
+        try expect(["a", "b", "c"], #Predicate { _ in search == "Ann" })
+        try expect([], #Predicate { search < "A" && $0.due > 0 })
+        let (middle, order) = (130.0, Order(customer: "x", due: 900))
+        try expect(["a"], #Predicate { ((middle - 1.0)...(middle + 1.0)).contains($0.due) })
+        try expect(["b"], #Predicate { $0.due == order.due })
+        try expect(["a", "b", "c"], #Predicate { $0.due > -5 })
+    }
+
+    @Test func `values are ordered as they are stored`() throws {
+        try expect(["a", "b", "c"], #Predicate { $0.level < $0.limit })
+        try expect([], #Predicate { $0.level >= $0.limit })
+        try expect(["a", "b", "c"], #Predicate { $0.placed <= $0.placed })
+    }
+
+    @Test func `the greatest of texts is rejected`() throws {
+        struct Tagged: Codable { var tags: [String] = [] }
+        let predicate = #Predicate<Tagged> { $0.tags.max() == "a" }
+        let query = shop.chairs.documents(of: Tagged.self, where: DocumentCondition(predicate))
+        #expect(throws: NSError.self) { try query.all() }
     }
 
     @Test func `a negative index and a computed index are rejected`() throws {

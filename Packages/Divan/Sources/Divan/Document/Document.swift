@@ -76,8 +76,11 @@ public struct Document: Sendable, Identifiable {
     ///   - value: The model. As in a save, the `id` of an `Identifiable` model is no property.
     /// - Throws: ``DivanError/Code/encodingFailed``.
     public init(id: String? = nil, encoding value: some Encodable) throws {
-        self.init(id: id ?? Self.documentID(of: value))
-        let written = try Self.written(value, place: "document \(self.id)")
+        let known = id ?? Self.documentID(of: value)
+        self.init(id: known)
+        let written = try ModelWriter.write(value, place: "document \(self.id)")
+        // An ID that is no text stays a property.
+        if known != nil, value is any Identifiable { written.object.remove("id") }
         body = .members(written.members)
         contents = written.contents
     }
@@ -96,7 +99,8 @@ public struct Document: Sendable, Identifiable {
     ///
     /// - Throws: ``DivanError/Code/encodingFailed``.
     public mutating func apply<Model: Codable>(_ model: Model) throws {
-        let written = try Self.written(model, place: "document \(id)")
+        let written = try ModelWriter.write(model, place: "document \(id)")
+        if model is any Identifiable { written.object.remove("id") }
         let stored = members
         if written.object.hasUnknown(of: stored) {
             let keys = ReadKeys()
@@ -113,17 +117,11 @@ public struct Document: Sendable, Identifiable {
         contents.adopt(written.contents)
     }
 
-    private static func written(_ model: some Encodable, place: String) throws -> ModelWriter.Output
-    {
-        let output = try ModelWriter.write(model, place: place)
-        if model is any Identifiable { output.object.remove("id") }
-        return output
-    }
-
     /// The ID under which a model is saved; `nil` for one without an ID that is a text.
     private static func documentID(of model: some Encodable) -> String? {
         guard let id = (model as? any Identifiable)?.id else { return nil }
         if let id = id as? UUID { return id.uuidString }
+        if let raw = (id as? any RawRepresentable)?.rawValue as? String { return raw }
         return (id as? any LosslessStringConvertible).map { String($0) }
     }
 

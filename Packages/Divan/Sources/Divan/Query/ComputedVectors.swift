@@ -72,6 +72,8 @@ private struct VectorUpdate: Sendable {
     struct Pending: Sendable {
         let sequences: [Int64]
         let values: [DocumentValue]
+        /// The definition of the index.
+        let source: String
     }
 
     private let name: ExactText
@@ -107,7 +109,8 @@ private struct VectorUpdate: Sendable {
             let contents = BlobContents(database: collection.database.official)
             return Pending(
                 sequences: pending.map(\.sequence),
-                values: pending.map { DocumentValue($0.value.json ?? .null, contents) }
+                values: pending.map { DocumentValue($0.value.json ?? .null, contents) },
+                source: try index(store, path)?.source ?? ""
             )
         }
     }
@@ -117,9 +120,11 @@ private struct VectorUpdate: Sendable {
             let (store, path) = (
                 try collection.official.openedStore(), collection.official.storePath
             )
-            guard let dimensions = try index(store, path)?.vectors?.options.dimensions else {
-                throw try refusal(store, path)
-            }
+            guard let index = try index(store, path),
+                let dimensions = index.vectors?.options.dimensions
+            else { throw try refusal(store, path) }
+            // Another index of this name needs other vectors.
+            guard index.source == pending.source else { return }
             try require(
                 vectors.count == pending.values.count,
                 "\(vectors.count) vectors for \(pending.values.count) values",

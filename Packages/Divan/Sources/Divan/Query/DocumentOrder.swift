@@ -38,14 +38,14 @@ public struct DocumentOrder<Model: Decodable>: Sendable {
     ///
     /// For ``Document``, and for properties that the type does not have.
     public static func ascending(_ path: String) -> Self {
-        Self(official: .by(path, isDescending: false, idKey: Model.idKey))
+        Self(official: .by(path, isDescending: false, idKey: Model.namedIDKey))
     }
 
     /// Sorts by a property with a name, such as `address.city`, in descending order.
     ///
     /// For ``Document``, and for properties that the type does not have.
     public static func descending(_ path: String) -> Self {
-        Self(official: .by(path, isDescending: true, idKey: Model.idKey))
+        Self(official: .by(path, isDescending: true, idKey: Model.namedIDKey))
     }
 
     /// Sorts by the bytes of the document ID.
@@ -55,4 +55,7 @@ public struct DocumentOrder<Model: Decodable>: Sendable {
 extension Decodable {
     /// The key that stands for the document's ID in queries; `nil` if the type has none.
     static var idKey: String? { Self.self is any Identifiable.Type ? "id" : nil }
+
+    /// The same where properties are given by their names: a ``Document`` may have a property `id`.
+    static var namedIDKey: String? { Self.self == Document.self ? nil : idKey }
 }

@@ -41,16 +41,18 @@ extension Sync {
         ///
         /// Without any known work, it is 1 for a sync that is idle or has ended normally, and 0 otherwise.
         public var fractionCompleted: Double {
-            guard totalUnitCount > 0 else {
-                return isIdle || activity == .stopped && error == nil ? 1 : 0
-            }
+            guard totalUnitCount > 0 else { return isIdle || hasEnded && error == nil ? 1 : 0 }
             return min(1, Double(completedUnitCount) / Double(totalUnitCount))
         }
 
-        static let initial = Status(activity: .stopped)
+        /// Whether a run has ended.
+        private let hasEnded: Bool
 
-        init(activity: Activity, error: DivanError? = nil) {
+        static let initial = Status(activity: .stopped, hasEnded: false)
+
+        init(activity: Activity, error: DivanError? = nil, hasEnded: Bool? = nil) {
             self.activity = activity
+            self.hasEnded = hasEnded ?? (activity == .stopped)
             self.error = error
             completedUnitCount = 0
             totalUnitCount = 0
@@ -61,6 +63,7 @@ extension Sync {
 
         init(_ status: Replicator.Status, place: String) {
             activity = Activity(status.activity)
+            hasEnded = activity == .stopped
             error = status.error.map { DivanError($0, place: place) }
             completedUnitCount = status.progress.completed
             totalUnitCount = status.progress.total

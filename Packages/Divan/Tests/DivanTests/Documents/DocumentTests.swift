@@ -152,6 +152,16 @@ extension Document {
         #expect(try Document(id: "other", encoding: visit).keys == document.keys)
         struct Plain: Encodable { var id = 7 }
         #expect(try Document(encoding: Plain())["id"]?.int == 7)
+        struct User: Codable, Identifiable {
+            struct ID: RawRepresentable, Codable, Hashable { var rawValue: String }
+            var id: ID
+        }
+        #expect(try Document(encoding: User(id: User.ID(rawValue: "ada"))).id == "ada")
+        struct Point: Codable, Identifiable {
+            struct ID: Codable, Hashable { var x: Int }
+            var id: ID
+        }
+        #expect(try Document(encoding: Point(id: Point.ID(x: 3)))["id", "x"]?.int == 3)
     }
 
     @Test func `a document takes the properties of a model, and keeps the others`() throws {

@@ -103,7 +103,7 @@ struct StoreIdentity: Equatable, Sendable {
             in: .database
         )
         try transaction.setValue(clockJump?.stored, for: Key.clockJump, in: .database)
-        try transaction.file?.requireFormat(.vectors)
+        try transaction.formatWriting?.requireFormat(.vectors)
     }
 
     /// The statements that store a new identity, for a file that cannot be opened yet.

@@ -18,13 +18,12 @@ extension StoreWriter {
             }
             if isRemoved {
                 let transaction = try changing()
-                let state =
-                    if let repair = transaction.repair {
-                        try repair.discard([], in: collection, rebuildingIndexes: false)
+                liveCount =
+                    if let repair = transaction.damageRepair {
+                        try repair.discard([], in: collection, rebuildingIndexes: false).liveCount
                     } else {
-                        try transaction.state(of: collection)
+                        try transaction.documentIDs(in: collection, after: nil, limit: .max).count
                     }
-                liveCount = state.liveCount
             }
         } catch {
             fail(error)

@@ -37,7 +37,6 @@ extension StoreWriter {
         if let packing = transaction.packing {
             return try packing.setPacking(codec, of: collection)
         }
-        // The setting is kept for a copy in another engine.
         let value = codec.map { PackedCollection(codec: $0).value }
         try transaction.setValue(value, for: PackedCollection.key(collection), in: .packing)
     }

@@ -48,7 +48,7 @@ public final class StoreWriter: StoreReader {
     /// - Throws: Why the engine has rolled it back: later changes would not be part of it.
     func changing() throws(StoreError) -> any StorageTransaction {
         _ = try current()
-        if let undoing = transaction.file?.undoing { throw undoing }
+        if let undoing = transaction.undoing { throw undoing }
         return transaction
     }
 

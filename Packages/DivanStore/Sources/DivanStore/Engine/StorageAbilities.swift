@@ -1,27 +1,33 @@
-// What only some engines can do.
+public import DivanJSON
+public import DivanQuery
+
+// What only some engines can do. `SQLIndexing`, the vector indexes, compression and the repair of damage are abilities of
+// the SQLite engine, whose tables and functions they use: others can only forward them.
 
 /// The abilities of a snapshot; by default, it has none, and its data is intact.
 public protocol StorageReadingAbilities: AnyObject {
     /// How much space parts of the file take; `nil` if unknown.
     var space: (any StorageSpace)? { get }
     /// The vector indexes; `nil` for an engine whose queries run on copies.
-    var vectors: (any VectorReading)? { get }
+    var vectorReading: (any VectorReading)? { get }
     /// What damage has left.
-    var damage: any DamageReading { get }
+    var damageReading: any DamageReading { get }
 }
 
 /// The abilities of a transaction; by default, it has none.
 public protocol StorageWritingAbilities: AnyObject {
-    /// The indexes; `nil` for an engine whose queries run on copies, and index these.
-    var indexing: (any SQLIndexing)? { get }
+    /// The indexes of SQLite; `nil` for an engine whose queries run on copies, and index these.
+    var sqlIndexing: (any SQLIndexing)? { get }
+    /// The indexes of any other engine; `nil` if it has none.
+    var documentIndexing: (any DocumentIndexing)? { get }
     /// The vector indexes.
     var vectorWriting: (any VectorWriting)? { get }
     /// The compression of bodies; `nil` for an engine that compresses nothing.
     var packing: (any StoragePacking)? { get }
     /// The repair of damage; `nil` for an engine whose data cannot be damaged.
-    var repair: (any DamageRepair)? { get }
-    /// The transaction of a file.
-    var file: (any StorageFileTransaction)? { get }
+    var damageRepair: (any DamageRepair)? { get }
+    /// The version of the file's format; `nil` if there is none.
+    var formatWriting: (any StorageFormatWriting)? { get }
 }
 
 /// Maintenance of an engine's file.
@@ -40,13 +46,8 @@ public protocol StorageFile: AnyObject {
     func requireFile() throws(StoreError)
 }
 
-/// A transaction of a file.
-public protocol StorageFileTransaction: AnyObject {
-    /// Why the engine rolled the transaction back, which it may do after an I/O error; `nil` while the transaction is
-    /// open.
-    ///
-    /// Later changes would be lost.
-    var undoing: StoreError? { get }
+/// Changes the version of a file's format.
+public protocol StorageFormatWriting: AnyObject {
     /// Makes older versions of Divan reject the file from now on.
     func requireFormat(_ format: StorageFormat) throws(StoreError)
 }
@@ -69,11 +70,12 @@ public protocol StorageSpace: AnyObject {
 public protocol StoragePacking: AnyObject {
     /// Turns on compression of a collection's bodies with the codec of this number, or turns it off with `nil`.
     ///
-    /// Reading always returns uncompressed bodies.
+    /// Reading always returns uncompressed bodies. The engine stores the setting in the space `packing`; without this
+    /// ability, the store does.
     func setPacking(_ codec: UInt8?, of collection: CollectionID) throws(StoreError)
 }
 
-/// Indexes of an engine that is an SQL database; the store translates their definitions to statements.
+/// Indexes of the SQLite engine; the store translates their definitions to statements for its tables.
 public protocol SQLIndexing: AnyObject {
     /// Runs SQL statements that create, fill or delete parts of indexes.
     func changeIndexes(_ sql: String) throws(StoreError)
@@ -92,6 +94,23 @@ public protocol SQLIndexing: AnyObject {
     ///
     /// - Throws: `corrupt` if an index does not match.
     func verifyIndexes(of collection: CollectionID) throws(StoreError)
+}
+
+/// Indexes that an engine keeps itself, such as sorted files; it uses them in `run(_:_:)`.
+///
+/// The store keeps the definitions in its own values, too: an engine that restores its indexes from its own files must
+/// remember what it needs for that. Rebuilding indexes (`StoreWriter.rebuildIndexes`) does not call it.
+public protocol DocumentIndexing: AnyObject {
+    /// Indexes the existing documents of a collection, and from now on each row that is stored.
+    ///
+    /// An index that the engine cannot use may be ignored: queries then run without it.
+    func createIndex(
+        _ name: ExactText,
+        _ definition: QueryIndexDefinition,
+        of collection: CollectionID
+    ) throws
+    /// Deletes an index, if it exists.
+    func deleteIndex(_ name: ExactText, of collection: CollectionID) throws(StoreError)
 }
 
 /// Reads the state of vector indexes.

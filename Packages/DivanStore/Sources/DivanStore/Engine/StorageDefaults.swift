@@ -11,25 +11,27 @@ extension StorageReadingAbilities {
     /// Unknown.
     public var space: (any StorageSpace)? { nil }
     /// None.
-    public var vectors: (any VectorReading)? { nil }
+    public var vectorReading: (any VectorReading)? { nil }
 }
 
 extension StorageSnapshot {
     /// All data is intact.
-    public var damage: any DamageReading { IntactSnapshot(self) }
+    public var damageReading: any DamageReading { IntactSnapshot(self) }
 }
 
 extension StorageWritingAbilities {
     /// None.
-    public var indexing: (any SQLIndexing)? { nil }
+    public var sqlIndexing: (any SQLIndexing)? { nil }
+    /// None.
+    public var documentIndexing: (any DocumentIndexing)? { nil }
     /// None.
     public var vectorWriting: (any VectorWriting)? { nil }
     /// None.
     public var packing: (any StoragePacking)? { nil }
     /// None.
-    public var repair: (any DamageRepair)? { nil }
-    /// There is no file.
-    public var file: (any StorageFileTransaction)? { nil }
+    public var damageRepair: (any DamageRepair)? { nil }
+    /// There is none.
+    public var formatWriting: (any StorageFormatWriting)? { nil }
 }
 
 /// A snapshot whose data cannot be damaged: everything can be read.
@@ -193,6 +195,9 @@ extension StorageSnapshot {
 }
 
 extension StorageTransaction {
+    /// The transaction is open.
+    public var undoing: StoreError? { nil }
+
     /// Stores the row, then the counters.
     public func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
         try put(row, in: state.id)
@@ -243,7 +248,16 @@ extension StorageTransaction {
         )
         guard var row = found.first, row.sequence == sequence else { return }
         row.tree = tree
+        try replace(row, in: collection)
+    }
+
+    /// Stores a row at its old sequence.
+    ///
+    /// An engine may have kept the counters with the row.
+    private func replace(_ row: DocumentRow, in collection: CollectionID) throws(StoreError) {
+        let counters = try state(of: collection)
         try put(row, in: collection)
+        try setState(counters)
     }
 
     /// Reads the row, and stores it with the other tree.
@@ -257,7 +271,7 @@ extension StorageTransaction {
             row.tree == .single(knownAt: nil), row.revisionID == revisionID
         else { return false }
         row.tree = .single(knownAt: remote)
-        try put(row, in: collection)
+        try replace(row, in: collection)
         return true
     }
 }

@@ -4,9 +4,9 @@ public import DivanRevisions
 /// Stores the rows of collections and small values, independently of revision trees and conflicts.
 ///
 /// An engine implements this protocol, ``StorageSnapshot`` and ``StorageTransaction``. What only some engines can do is
-/// in the protocols of their abilities, such as ``StorageFile`` or ``SQLIndexing``, each of which an engine returns from
-/// a property that is `nil` by default. Calls that an engine may do faster than one by one are in
-/// ``StorageBatchReading`` and ``StorageBatchWriting``, with defaults that use the calls here.
+/// in the protocols of their abilities, such as ``StorageFile`` or ``DocumentIndexing``, which the engine, a snapshot or
+/// a transaction returns from a property that is `nil` by default. Calls that an engine may do faster than one by one
+/// are in ``StorageBatchReading`` and ``StorageBatchWriting``, with defaults that use the calls here.
 ///
 /// `Store` calls `write` from one thread at a time and never inside another `write`, and calls `read` from any
 /// thread at any time. A snapshot sees one committed state, no older than its beginning. Beginning a snapshot may
@@ -62,7 +62,7 @@ public protocol StorageSnapshot: StorageBatchReading, StorageReadingAbilities {
         in collection: CollectionID,
         content: RowContent
     ) throws(StoreError) -> DocumentRow?
-    /// At most `limit` rows with a greater sequence that have all of `flags`, ascending.
+    /// At most `limit` rows with a greater sequence that have all of `flags`, ascending; `limit` may be `Int.max`.
     func rows(
         in collection: CollectionID,
         after sequence: UInt64,
@@ -100,12 +100,20 @@ public protocol StorageSnapshot: StorageBatchReading, StorageReadingAbilities {
     ///
     /// The default copies the documents of its collections.
     func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws
-    /// The plan of a query on this state.
+    /// The plan of a query on this state, with at least one step.
+    ///
+    /// The default plans the query for a copy of the documents.
     func plan(_ query: StorageQuery) throws -> QueryPlan
 }
 
 /// A snapshot that can be modified, and sees its own changes.
 public protocol StorageTransaction: StorageSnapshot, StorageBatchWriting, StorageWritingAbilities {
+    /// Why the engine rolled the transaction back by itself, as after an I/O error; `nil`, the default, while the
+    /// transaction is open.
+    ///
+    /// Later changes would be lost. A wrapper must forward it.
+    var undoing: StoreError? { get }
+
     /// Creates an empty collection with a number that was never used before.
     func createCollection(_ path: CollectionPath) throws(StoreError) -> CollectionState
     /// Deletes a collection with its rows.
@@ -115,7 +123,8 @@ public protocol StorageTransaction: StorageSnapshot, StorageBatchWriting, Storag
 
     /// Stores a row, replacing any row with the same document ID.
     ///
-    /// No other row of the collection has its sequence.
+    /// No other row of the collection has its sequence, which is the greatest one for a new revision, and that of the
+    /// replaced row if only other parts of it change. Counters that are kept with a row must survive.
     func put(_ row: DocumentRow, in collection: CollectionID) throws(StoreError)
     /// Sets the expiration of a row, or clears it with `nil`; returns whether the row exists.
     func setExpiration(

@@ -44,6 +44,13 @@ extension StorageEngineContract {
         try expect(11, 4, "Counters set by setState do not take precedence.")
         try checkAddition(engine, id, &findings)
         try expect(12, 5, "Counters stored with an added row are lost.")
+        try engine.write { writer in
+            let revisionID = try row("n", sequence: 12).revisionID
+            _ = try writer.markSingle(revisionID, of: "n", at: RemoteID(rawValue: 1), in: id)
+            let marked = RowTree.single(knownAt: RemoteID(rawValue: 1))
+            try writer.setTree(.encoded([1]), replacing: marked, at: 12, in: id)
+        }
+        try expect(12, 5, "Changing a row in place loses counters.")
         try set(12, 4, removing: "n")
         try throwAfterPut(engine, id)
         try expect(12, 4, "A transaction that threw did not roll back counters.")

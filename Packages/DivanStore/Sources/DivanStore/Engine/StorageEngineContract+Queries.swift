@@ -9,6 +9,7 @@ extension StorageEngineContract {
         _ findings: inout Findings
     ) throws {
         let id = try engine.write { writer in
+            findings.expect(writer.undoing == nil, "An open transaction is being undone.")
             let id = try writer.createCollection(.default).id
             for (index, name) in (["tea", "cup", "pot"] as [DocumentID]).enumerated() {
                 try writer.put(row(name, sequence: UInt64(index + 1)), in: id)

@@ -27,7 +27,9 @@ final class Inspector {
     // MARK: Rows
 
     func inspectRows(_ reader: StoreReader) throws {
-        for sentence in try reader.current().damage.damagedValues() { add(.values, sentence) }
+        for sentence in try reader.current().damageReading.damagedValues() {
+            add(.values, sentence)
+        }
         for path in try reader.collections() {
             let collection = try reader.collection(path)
             (liveCount, lastSequence, hasDamage) = (0, 0, false)

@@ -37,11 +37,11 @@ struct SalvageCopier {
         let snapshot = try reader.current()
         try copyValues(snapshot)
         var taken: Set<CollectionPath> = []
-        for (id, path) in try snapshot.damage.readableCollections() {
+        for (id, path) in try snapshot.damageReading.readableCollections() {
             taken.insert(path)
             try carry(id, as: path, snapshot)
         }
-        for id in try snapshot.damage.namelessCollections() {
+        for id in try snapshot.damageReading.namelessCollections() {
             let path = Self.path(for: id, besides: taken)
             taken.insert(path)
             try carry(id, as: path, snapshot)
@@ -74,7 +74,7 @@ struct SalvageCopier {
         let collection = StoreReader.OpenCollection(path: path, id: id)
         // What remotes have is dispensable, and must cost no document if it is damaged.
         collection.known =
-            try snapshot.damage.readableValues(in: .knownSequences)
+            try snapshot.damageReading.readableValues(in: .knownSequences)
             .first { $0.key.utf8.elementsEqual(collection.key.utf8) }
             .flatMap { KnownSequences(encoded: $0.value) } ?? KnownSequences()
         sequence = 0
@@ -104,7 +104,10 @@ struct SalvageCopier {
             leave(row.documentID, row.revisionID, error)
         }
         var liveCount = 0
-        let reach = try snapshot.damage.forEachReadableRow(in: collection.id, leaving: leaveRow) {
+        let reach = try snapshot.damageReading.forEachReadableRow(
+            in: collection.id,
+            leaving: leaveRow
+        ) {
             row in
             let history: any RevisionHistory
             do throws(StoreError) {
@@ -168,12 +171,12 @@ struct SalvageCopier {
     /// What is stored in addition to the documents, and no peer has.
     private func copyValues(_ snapshot: any StorageSnapshot) throws {
         try target.write { writer in
-            for (name, number) in try snapshot.damage.readableValues(in: .remotes) {
+            for (name, number) in try snapshot.damageReading.readableValues(in: .remotes) {
                 guard let id = try? reader.remoteID(number) else { continue }
                 try writer.importRemote(name, as: id)
             }
             // Cookies, and which blobs were left at a peer.
-            for (key, value) in try snapshot.damage.readableValues(in: .metadata) {
+            for (key, value) in try snapshot.damageReading.readableValues(in: .metadata) {
                 try writer.setMetadata(key, value)
             }
         }
@@ -185,7 +188,7 @@ struct SalvageCopier {
         _ path: CollectionPath,
         _ snapshot: any StorageSnapshot
     ) throws {
-        let values = try snapshot.damage.readableValues(in: .packing)
+        let values = try snapshot.damageReading.readableValues(in: .packing)
         guard let value = values.first(where: { $0.key == PackedCollection.key(id) })?.value,
             let codec = PackedCollection(value)?.codec
         else { return }

@@ -89,7 +89,7 @@ extension Store {
             var rows: [NamedRow] = []
             for path in try reader.collections() {
                 let id = try reader.collection(path).id
-                rows += try reader.current().damage.damagedRows(in: id).map { row in
+                rows += try reader.current().damageReading.damagedRows(in: id).map { row in
                     NamedRow(
                         name: Damage.DocumentName(row.documentID, in: path),
                         sequence: row.sequence,
@@ -208,7 +208,7 @@ extension StoreWriter {
         let collection = try self.collection(path)
         var state = try state(of: collection)
         try changing().withoutIndexes(of: collection.id) { () throws(StoreError) in
-            guard let repair = try changing().repair else { return }
+            guard let repair = try changing().damageRepair else { return }
             state = try repair.discard(
                 sequences,
                 in: collection.id,
@@ -222,7 +222,7 @@ extension StoreWriter {
     }
 
     fileprivate func discardDamagedValues() throws(StoreError) {
-        try changing().repair?.discardDamagedValues()
+        try changing().damageRepair?.discardDamagedValues()
         noteTreeChange()
     }
 }

@@ -31,8 +31,8 @@ public final class IndexBuildControl: Sendable {
     /// Whether it was asked to stop.
     var mustStop: Bool { isCancelled.load(ordering: .relaxed) }
 
-    /// Throws `CancellationError` if it must stop.
-    func check() throws {
+    /// Throws `CancellationError` if it must stop; for engines that build indexes.
+    public func check() throws {
         if mustStop { throw CancellationError() }
     }
 

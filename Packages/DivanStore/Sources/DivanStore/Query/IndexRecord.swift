@@ -191,9 +191,9 @@ extension StorageTransaction {
         _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
         let records = try indexRecords(of: collection)
-        if !records.isEmpty { try indexing?.removeIndexes(of: collection, except: []) }
+        if !records.isEmpty { try sqlIndexing?.removeIndexes(of: collection, except: []) }
         try body()
-        try indexing?.makeIndexesBesideDamage(records.statements)
+        try sqlIndexing?.makeIndexesBesideDamage(records.statements)
     }
 }
 

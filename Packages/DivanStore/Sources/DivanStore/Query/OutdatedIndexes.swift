@@ -49,12 +49,12 @@ extension StoreWriter {
         let knowsLetters = records.statements.contains(where: IndexRecord.dependsOnUnicode)
         let isOfOther = try !hasUnicode()
         guard renewed != records || knowsLetters && isOfOther else { return }
-        for record in records { try changing().indexing?.changeIndexes(record.drop) }
+        for record in records { try changing().sqlIndexing?.changeIndexes(record.drop) }
         for table in records.tables.reversed() {
-            try changing().indexing?.dropIndexTable(table.name)
+            try changing().sqlIndexing?.dropIndexTable(table.name)
         }
         // A damaged document has no value in them, and must not prevent the database from being opened.
-        try changing().indexing?.makeIndexesBesideDamage(renewed.statements)
+        try changing().sqlIndexing?.makeIndexesBesideDamage(renewed.statements)
         for record in renewed where !records.contains(record) {
             try setValue(record.value, for: IndexRecord.key(record.name, in: id), in: .indexes)
         }

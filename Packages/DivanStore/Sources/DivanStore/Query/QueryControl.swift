@@ -105,8 +105,11 @@ public final class QueryControl: Sendable {
         return state.load(ordering: .relaxed) != State.running.rawValue
     }
 
-    /// Throws the reason if the query must end.
-    func check(path: String) throws {
+    /// Throws the reason if the query must end; for engines that run queries.
+    ///
+    /// - Parameter path: The database's path, for the error.
+    /// - Throws: `QueryStop`; `StoreError` with `notOpen` if the database was closed.
+    public func check(path: String) throws {
         guard mustStop, let reason = State(rawValue: state.load(ordering: .relaxed)) else { return }
         switch reason {
         case .running: return

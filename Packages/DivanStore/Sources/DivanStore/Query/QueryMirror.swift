@@ -1,5 +1,5 @@
 public import DivanQuery
-internal import DivanRevisions
+public import DivanRevisions
 internal import DivanSQLite
 
 /// Documents in a private SQLite database that answers queries about them: those of an engine that is
@@ -7,12 +7,13 @@ internal import DivanSQLite
 final class QueryMirror {
     private let session: SQLiteSession
 
-    /// Copies the documents of the collections that a query reads; only those in `sight`, if there is
-    /// one.
+    /// Copies the documents of the collections that a query reads; only those in `sight`, or with these IDs, if there
+    /// are any.
     init(
         of snapshot: some StorageSnapshot,
         for query: StorageQuery,
-        in sight: QueryVisibility? = nil
+        in sight: QueryVisibility? = nil,
+        among documentIDs: [DocumentID]? = nil
     ) throws {
         let connection = try StoreConnection(path: ":memory:", mode: .memory)
         try SQLiteSchema.create(on: connection)
@@ -24,6 +25,13 @@ final class QueryMirror {
             try session.adopt(path, id)
             if let sight {
                 try copy(id, of: snapshot, in: sight, query.control, &byteCount)
+            } else if let documentIDs {
+                for documentID in documentIDs {
+                    try query.control.check(path: "")
+                    let row = try snapshot.row(documentID, in: id, content: .whole)
+                    if let row { try session.put(row, in: id) }
+                }
+                try session.setState(snapshot.state(of: id))
             } else {
                 try snapshot.forEachRow(in: id) { try session.put($0.get(), in: id) }
                 try session.setState(snapshot.state(of: id))
@@ -134,7 +142,23 @@ extension StorageSnapshot {
         _ query: StorageQuery,
         _ body: ([QueryValue]) throws -> Void
     ) throws {
-        try QueryMirror(of: self, for: query).run(query, body)
+        try runOnCopy(query, body)
+    }
+
+    /// Runs a query on a copy of its documents.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - documentIDs: The documents that can be in the result, as the engine's own index says, for a query of one
+    ///     collection with a condition; `nil` for all.
+    ///   - body: Called with each row.
+    /// - Throws: As `StorageSnapshot.run(_:_:)`.
+    public func runOnCopy(
+        _ query: StorageQuery,
+        among documentIDs: [DocumentID]? = nil,
+        _ body: ([QueryValue]) throws -> Void
+    ) throws {
+        try QueryMirror(of: self, for: query, among: documentIDs).run(query, body)
     }
 
     /// Copies the documents of the query's collections.

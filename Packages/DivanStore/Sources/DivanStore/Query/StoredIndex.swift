@@ -130,13 +130,14 @@ extension StoreWriter {
         try deleteIndex(name, in: path)
         let kept = try current().indexRecords(of: collection).flatMap(\.tables).map(\.name)
         // What is left of an index whose record was damaged, and which was therefore unknown.
-        try changing().indexing?.changeIndexes(record.drop)
+        try changing().sqlIndexing?.changeIndexes(record.drop)
         for table in record.tables.reversed() where !kept.contains(table.name) {
-            try changing().indexing?.dropIndexTable(table.name)
+            try changing().sqlIndexing?.dropIndexTable(table.name)
         }
         let tables = record.tables.filter { !kept.contains($0.name) }
         let statements = tables.map(\.create) + [record.create]
         control?.expect(statements.count)
+        try changing().documentIndexing?.createIndex(name, definition, of: collection)
         do {
             try make(statements, control)
         } catch let error as StoreError where error.isTooDeep {
@@ -153,12 +154,13 @@ extension StoreWriter {
 
     private func make(_ statements: [String], _ control: IndexBuildControl?) throws {
         guard let control else {
-            for sql in statements { try changing().indexing?.changeIndexes(sql) }
+            for sql in statements { try changing().sqlIndexing?.changeIndexes(sql) }
             return
         }
         do {
             for sql in statements {
-                try changing().indexing?.changeIndexes(sql, controlledBy: control)
+                try control.check()
+                try changing().sqlIndexing?.changeIndexes(sql, controlledBy: control)
                 control.advance()
             }
             try control.check()
@@ -177,11 +179,12 @@ extension StoreWriter {
         }
         noteShape(of: path)
         let record = records.remove(at: place)
-        try changing().indexing?.changeIndexes(record.drop)
+        try changing().documentIndexing?.deleteIndex(name, of: collection)
+        try changing().sqlIndexing?.changeIndexes(record.drop)
         let kept = records.flatMap(\.tables).map(\.name)
         // The inner tables first: their triggers are on the outer ones.
         for table in record.tables.reversed() where !kept.contains(table.name) {
-            try changing().indexing?.dropIndexTable(table.name)
+            try changing().sqlIndexing?.dropIndexTable(table.name)
         }
         try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
     }
@@ -196,18 +199,19 @@ extension StoreWriter {
     ) throws(StoreError) {
         let damaged = try current().damagedIndexNames(of: collection)
         guard damaged.contains(name) else { return }
+        try changing().documentIndexing?.deleteIndex(name, of: collection)
         let table = SQLiteSchema.table(collection)
         let index = SQLIndexTranslation.indexName(of: name, on: table)
-        try changing().indexing?.changeIndexes("DROP INDEX IF EXISTS \(index);")
+        try changing().sqlIndexing?.changeIndexes("DROP INDEX IF EXISTS \(index);")
         let words = SQLIndexTranslation.wordTable(of: name, on: table)
-        try changing().indexing?.dropIndexTable(words)
-        try changing().indexing?.dropIndexTable(
+        try changing().sqlIndexing?.dropIndexTable(words)
+        try changing().sqlIndexing?.dropIndexTable(
             SQLIndexTranslation.vectorTable(of: name, on: table)
         )
         try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
         guard damaged.count == 1 else { return }
         let kept = records.map { SQLIndexTranslation.indexName(of: $0.name, on: table) }
-        try changing().indexing?.removeIndexes(
+        try changing().sqlIndexing?.removeIndexes(
             of: collection,
             except: kept + records.flatMap(\.tables).map(\.name)
         )
@@ -235,7 +239,7 @@ extension StoreWriter {
     ///   has its previous indexes.
     func reindex(_ path: CollectionPath, _ control: IndexBuildControl?) throws -> NameRepair {
         let repair = try remakeIndexes(in: path, control)
-        try changing().indexing?.verifyIndexes(of: collection(path).id)
+        try changing().sqlIndexing?.verifyIndexes(of: collection(path).id)
         try control?.check()
         return repair
     }
@@ -255,9 +259,9 @@ extension StoreWriter {
             )
         }
         let records = try current().indexRecords(of: id)
-        for record in records { try changing().indexing?.changeIndexes(record.drop) }
+        for record in records { try changing().sqlIndexing?.changeIndexes(record.drop) }
         for table in records.tables.reversed() {
-            try changing().indexing?.dropIndexTable(table.name)
+            try changing().sqlIndexing?.dropIndexTable(table.name)
         }
         let repair = try repairNames(in: path)
         try make(records.statements, control)
@@ -267,7 +271,7 @@ extension StoreWriter {
     /// Rebuilds the index of document IDs, and the others that the collection has by itself.
     private func repairNames(in path: CollectionPath) throws(StoreError) -> NameRepair {
         let collection = try self.collection(path)
-        let repair = try changing().repair?.repairNames(of: collection.id) ?? NameRepair()
+        let repair = try changing().damageRepair?.repairNames(of: collection.id) ?? NameRepair()
         noteTreeChange()
         guard let state = repair.state else { return repair }
         for row in repair.removed {

@@ -21,7 +21,7 @@ extension Store {
     ) throws -> VectorIndexState? {
         try read { reader in
             guard let table = try reader.vectorTable(name, in: path) else { return nil }
-            return try reader.current().vectors?.vectorIndexState(table)
+            return try reader.current().vectorReading?.vectorIndexState(table)
         }
     }
 
@@ -103,7 +103,7 @@ extension Store {
             guard let record = try reader.vectorRecord(index.name, in: index.path),
                 let table = record.tables.first?.name
             else { return nil }
-            let work = try reader.current().vectors?.vectorIndexWork(table, upkeep)
+            let work = try reader.current().vectorReading?.vectorIndexWork(table, upkeep)
             return work.map { ($0, record.source) }
         }
     }
@@ -170,7 +170,7 @@ extension Store {
             guard let index = try reader.vectorIndex(name, in: path), index.options.isLazy,
                 let table = try reader.vectorTable(name, in: path)
             else { return nil }
-            let vectors = try reader.current().vectors
+            let vectors = try reader.current().vectorReading
             guard let sequences = try vectors?.pendingVectors(of: table, limit: limit),
                 !sequences.isEmpty
             else { return [] }

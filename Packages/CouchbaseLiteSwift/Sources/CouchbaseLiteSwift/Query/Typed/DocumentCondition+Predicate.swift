@@ -16,13 +16,13 @@ extension DocumentCondition {
     ///   calculations with `+`, `-`, `*`, `/` and `%`, and `rawValue` of a `CaseIterable` enum
     /// - conditions with `&&`, `||`, `!` and `?:`, and optionals with `?.`, `!` and `??`
     /// - of text: `starts(with:)`, `contains(_:)` and `isEmpty`
-    /// - of arrays: `contains(_:)`, `contains(where:)`, `allSatisfy(_:)`, `isEmpty`, `count`, `min()`, `max()`, `first`
-    ///   and a constant index
+    /// - of arrays: `contains(_:)`, `contains(where:)`, `allSatisfy(_:)`, `isEmpty`, `count`, `min()` and
+    ///   `max()` of numbers, `first`, and a constant index
     /// - of dictionaries: a constant key
     /// - of values: `contains(_:)` of an array or a range with a stored property
     ///
-    /// For anything else, the query throws an error when it runs. `!` on an optional without a value and an index after
-    /// the end of an array are not errors: the comparison is false.
+    /// For anything else, the query throws an error when it runs. `!` on an optional without a value, an index after the
+    /// end of an array and a division by zero are not errors: they count as `nil`.
     public init(_ predicate: Predicate<Model>) {
         self.init(predicate, idKey: nil)
     }
@@ -122,6 +122,7 @@ struct PredicateScope {
     func operand(_ expression: any PredicateExpression) throws -> QueryExpression {
         let part = try part(expression)
         if case .value(let value) = part { return try QueryExpression(comparing: value) }
+        if case .nothing = part { return QueryExpression(.literal(.null)) }
         guard let operand = part.operand else { throw refusal(expression) }
         return operand
     }

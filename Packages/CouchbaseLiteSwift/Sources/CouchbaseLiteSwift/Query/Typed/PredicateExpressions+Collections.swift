@@ -34,7 +34,9 @@ extension PredicateExpressions.SequenceContains: PredicateLowering {
             }
             return .condition(.isOne(of: items, operand))
         case (let array, let side):
-            guard let array = array.operand else { throw scope.refusal(self) }
+            guard let array = array.operand, LHS.Output.self is any PredicateArray.Type else {
+                throw scope.refusal(self)
+            }
             if case .value(let item) = side {
                 let item = try QueryExpression(comparing: item)
                 return .condition(QueryExpression(.isIn(item, array, isNegated: false)))
@@ -47,45 +49,51 @@ extension PredicateExpressions.SequenceContains: PredicateLowering {
 
 extension PredicateExpressions.SequenceContainsWhere: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        try scope.quantified(.any, self, sequence, variable.key, test)
+        guard let array = try scope.part(sequence).operand,
+            LHS.Output.self is any PredicateArray.Type
+        else { throw scope.refusal(self) }
+        let (inner, name) = scope.binding(variable.key)
+        return .condition(.any(name, of: array, try inner.condition(test)))
     }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        try scope.quantified(.every, self, sequence, variable.key, test)
+        guard let array = try scope.part(sequence).operand,
+            LHS.Output.self is any PredicateArray.Type
+        else { throw scope.refusal(self) }
+        let (inner, name) = scope.binding(variable.key)
+        // `EVERY` is true for an item whose condition is MISSING, as with an absent property.
+        let fails = QueryExpression.isNotTrue(try inner.condition(test))
+        return .condition(.isNotTrue(.any(name, of: array, fails)))
     }
 }
 
-extension PredicateScope {
-    fileprivate func quantified(
-        _ quantifier: QueryQuantifier,
-        _ whole: any PredicateExpression,
-        _ sequence: any PredicateExpression,
-        _ variable: PredicateExpressions.VariableID,
-        _ test: any PredicateExpression
-    ) throws -> PredicatePart {
-        guard let array = try part(sequence).operand else { throw refusal(whole) }
-        let (inner, name) = binding(variable)
-        let condition = try inner.condition(test)
-        return .condition(
-            QueryExpression(
-                .quantified(quantifier, variable: name, in: array, satisfies: condition)
-            )
-        )
+extension QueryExpression {
+    fileprivate static func any(
+        _ variable: ExactText,
+        of array: QueryExpression,
+        _ condition: QueryExpression
+    ) -> QueryExpression {
+        QueryExpression(.quantified(.any, variable: variable, in: array, satisfies: condition))
     }
 }
 
 extension PredicateExpressions.SequenceMinimum: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        guard let array = try scope.part(elements).operand else { throw scope.refusal(self) }
+        // The functions of queries look at numbers only.
+        guard let array = try scope.part(elements).operand,
+            Elements.Output.Element.self is any Numeric.Type
+        else { throw scope.refusal(self) }
         return .computed(QueryExpression(.call(.arrayMinimum, [array])))
     }
 }
 
 extension PredicateExpressions.SequenceMaximum: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        guard let array = try scope.part(elements).operand else { throw scope.refusal(self) }
+        guard let array = try scope.part(elements).operand,
+            Elements.Output.Element.self is any Numeric.Type
+        else { throw scope.refusal(self) }
         return .computed(QueryExpression(.call(.arrayMaximum, [array])))
     }
 }

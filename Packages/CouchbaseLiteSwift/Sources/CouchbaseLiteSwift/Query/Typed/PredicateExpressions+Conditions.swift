@@ -41,13 +41,19 @@ extension PredicateExpressions.Conditional: PredicateLowering {
 
 extension PredicateExpressions.Equal: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        try scope.equality(lhs, rhs, isNegated: false)
+        if case (.value, .value) = (try scope.part(lhs), try scope.part(rhs)) {
+            return .value(try evaluate(PredicateBindings()))
+        }
+        return try scope.equality(lhs, rhs, isNegated: false)
     }
 }
 
 extension PredicateExpressions.NotEqual: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        try scope.equality(lhs, rhs, isNegated: true)
+        if case (.value, .value) = (try scope.part(lhs), try scope.part(rhs)) {
+            return .value(try evaluate(PredicateBindings()))
+        }
+        return try scope.equality(lhs, rhs, isNegated: true)
     }
 }
 
@@ -62,6 +68,7 @@ extension PredicateExpressions.Comparison: PredicateLowering {
         @unknown default: throw scope.refusal(self)
         }
         switch (try scope.part(lhs), try scope.part(rhs)) {
+        case (.value, .value): return .value(try evaluate(PredicateBindings()))
         case (.value(let value), let side):
             guard let operand = side.operand else { throw scope.refusal(self) }
             return .condition(try .order(operand, comparison.mirrored, value))
@@ -72,9 +79,7 @@ extension PredicateExpressions.Comparison: PredicateLowering {
             guard let left = first.operand, let right = second.operand else {
                 throw scope.refusal(lhs, "does not compare a stored property with a value")
             }
-            return .condition(
-                .order(left, comparison, right, areNumbers: LHS.Output.self is any Numeric.Type)
-            )
+            return .condition(.order(left, comparison, right))
         }
     }
 }
@@ -94,10 +99,9 @@ extension PredicateScope {
             case (.optionalCondition(_, let subject), .nothing):
                 return .condition(try .equality(subject, Bool?.none, isNegated: isNegated))
             case (.condition(let condition), .value(let value as Bool)):
-                let literal = QueryExpression(.literal(.boolean(value)))
-                return .condition(
-                    QueryExpression(.comparison(isNegated ? .notSame : .same, condition, literal))
-                )
+                // A condition about an absent value is MISSING, and false in memory.
+                let isNotTrue = QueryExpression.isNotTrue(condition)
+                return .condition(value == isNegated ? isNotTrue : .isTrue(condition))
             case (_, .value(let value)):
                 guard let operand = side.operand else { continue }
                 return .condition(try .equality(operand, value, isNegated: isNegated))
@@ -122,10 +126,22 @@ extension QueryExpression {
         _ condition: QueryExpression,
         _ value: Bool
     ) -> QueryExpression {
-        let literal = QueryExpression(.literal(.boolean(value)))
-        return .both(
+        .both(
             QueryExpression(.isValued(subject)),
-            QueryExpression(.comparison(.same, condition, literal))
+            value ? .isTrue(condition) : .isNotTrue(condition)
+        )
+    }
+
+    /// Whether a condition is true, and neither false nor MISSING.
+    fileprivate static func isTrue(_ condition: QueryExpression) -> QueryExpression {
+        QueryExpression(.comparison(.same, condition, QueryExpression(.literal(.boolean(true)))))
+    }
+
+    /// A value if a condition is true, and otherwise MISSING.
+    static func when(_ condition: QueryExpression, _ value: QueryExpression) -> QueryExpression {
+        let branch = Branch(when: condition, then: value)
+        return QueryExpression(
+            .choice(nil, [branch], otherwise: QueryExpression(.literal(.missing)))
         )
     }
 
@@ -145,13 +161,15 @@ extension QueryExpression {
     fileprivate static func order(
         _ left: QueryExpression,
         _ comparison: QueryComparison,
-        _ right: QueryExpression,
-        areNumbers: Bool
+        _ right: QueryExpression
     ) -> QueryExpression {
-        let type = areNumbers ? QueryFunction.isNumber : .isString
-        let types = [left, right].map { QueryExpression(.call(type, [$0])) }
+        let types = [QueryFunction.isNumber, .isString].map { type in
+            QueryExpression(.and([left, right].map { QueryExpression(.call(type, [$0])) }))
+        }
         return QueryExpression(
-            .and([QueryExpression(.comparison(comparison, left, right))] + types)
+            .and([
+                QueryExpression(.comparison(comparison, left, right)), QueryExpression(.or(types)),
+            ])
         )
     }
 }

@@ -30,6 +30,12 @@ extension PredicateExpressions.KeyPath: PredicateProperty {
 extension PredicateExpressions.KeyPath: PredicateLowering where Root.Output: Decodable {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
         let around = try scope.part(root)
+        // A property of a value of the program, such as `search.isEmpty`.
+        if case .value(let whole as Root.Output) = around,
+            let value = whole[keyPath: keyPath] as? any Encodable
+        {
+            return .value(value)
+        }
         guard around.member([]) != nil else { throw scope.refusal(self) }
         if let kind { return try lowered(kind, of: around, scope) }
         if let cases = Root.Output.self as? any CaseIterable.Type, showsStoredValue(of: cases) {
@@ -78,17 +84,23 @@ extension PredicateExpressions.KeyPath: PredicateLowering where Root.Output: Dec
             return .condition(try .equality(length, 0, isNegated: false))
         case .collectionIsEmpty where Root.Output.self == String.self:
             return .condition(try .equality(operand, "", isNegated: false))
-        case .collectionFirst where isArray: return collection.member([.item(0)]) ?? collection
+        case .collectionFirst where isArray && !(Root.Output.self is any PredicateSet.Type):
+            return collection.member([.item(0)]) ?? collection
         default: throw scope.refusal(self)
         }
     }
 }
 
 /// A type that is stored as an array.
-private protocol PredicateArray {}
+protocol PredicateArray {}
 
 extension Array: PredicateArray {}
 extension Set: PredicateArray {}
+
+/// A type whose order is not that of the stored array.
+private protocol PredicateSet {}
+
+extension Set: PredicateSet {}
 
 extension PredicateExpressions.CollectionIndexSubscript: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
@@ -144,9 +156,11 @@ extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
         guard let operand = subject.operand else { throw scope.refusal(self) }
         var inner = scope
         inner.variables[variable.key] = subject
-        let part = try inner.part(transform)
-        guard case .condition(let condition) = part else { return part }
-        return .optionalCondition(condition, about: operand)
+        switch try inner.part(transform) {
+        case .condition(let condition): return .optionalCondition(condition, about: operand)
+        case .computed(let value): return .computed(.when(.init(.isValued(operand)), value))
+        case let part: return part
+        }
     }
 }
 

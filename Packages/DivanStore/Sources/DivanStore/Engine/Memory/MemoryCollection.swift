@@ -11,14 +11,6 @@ struct MemoryCollection {
         rows[documentID]
     }
 
-    func row(at sequence: UInt64) -> DocumentRow? {
-        let index = index(of: sequence)
-        guard order.indices.contains(index), order[index].sequence == sequence,
-            let key = order[index].key
-        else { return nil }
-        return rows[key]
-    }
-
     /// Rows after a sequence, ascending.
     func rows(after sequence: UInt64) -> some Sequence<DocumentRow> {
         let start = sequence == .max ? order.endIndex : index(of: sequence + 1)

@@ -83,13 +83,9 @@ extension MemorySession: StorageSnapshot {
         flags: DocumentFlags,
         content: RowContent
     ) throws(StoreError) -> [DocumentRow] {
-        var found: [DocumentRow] = []
-        for row in try rows(in: collection).rows(after: sequence)
-        where row.flags.isSuperset(of: flags) {
-            guard found.count < limit else { break }
-            found.append(row.limited(to: content))
-        }
-        return found
+        let rows = try rows(in: collection).rows(after: sequence)
+        let matching = rows.lazy.filter { $0.flags.isSuperset(of: flags) }
+        return matching.prefix(max(limit, 0)).map { $0.limited(to: content) }
     }
 
     func documentIDs(
