@@ -48,6 +48,11 @@ extension Collection {
     }
 }
 
+extension DocumentCondition {
+    /// The condition in SQL++; `nil` if it is invalid.
+    @_spi(Modern) public var text: String? { (try? tree.get())?.sql }
+}
+
 extension DocumentOrder {
     /// Sorts by a property; one stored under `idKey` stands for the document's ID.
     @_spi(Modern) public static func by<Value: Equatable>(

@@ -1,4 +1,5 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+public import Foundation
 
 extension Sync {
     /// A collection to sync, and which of its documents.
@@ -48,6 +49,8 @@ extension Sync {
     public struct Filter: Sendable {
         enum Test: Sendable {
             case condition(String, [String: DocumentValue])
+            /// The filter of a predicate; an error if a query cannot use it.
+            case predicate(Swift.Result<ReplicationFilter, any Error>)
             case immediate(@Sendable (Document) -> Bool)
             case asynchronous(@Sendable (Document) async -> Bool)
         }
@@ -70,6 +73,25 @@ extension Sync {
             return Filter(
                 test: .condition(condition, parameters),
                 name: ([condition] + values).joined(separator: "; ")
+            )
+        }
+
+        /// Selects the documents of a type that meet a predicate, as in `documents(of:where:orderBy:limit:)`.
+        ///
+        /// ```swift
+        /// let own = #Predicate<Inspection> { $0.inspector == user }
+        /// Sync.Selection(inspections, push: .where(own))
+        /// ```
+        ///
+        /// The predicate is the filter's name. One that a query cannot use ends a run with
+        /// ``DivanError/Code/invalidArgument``.
+        public static func `where`<Model: Decodable>(_ predicate: Predicate<Model>) -> Filter {
+            let condition = OfficialCondition<Model>(predicate, idKey: Model.idKey)
+            return Filter(
+                test: .predicate(
+                    Swift.Result { try OfficialCollection.filter(where: condition) }
+                ),
+                name: condition.text
             )
         }
 
@@ -108,6 +130,7 @@ extension Sync.Filter {
                 where: text,
                 parameters: Parameters(parameters.mapValues(\.json))
             )
+        case .predicate(let filter): return try filter.get()
         case .immediate(let isIncluded):
             return { document, flags in
                 flags.alwaysPass || isIncluded(Document(replicated: document))

@@ -28,7 +28,14 @@ import Testing
 
     private func arrived(_ id: String) throws -> Bool { try peers.theirNotes.get(id) != nil }
 
+    private struct Page: Codable, Identifiable {
+        var id: String
+        var isDraft: Bool
+    }
+
     static let filters: [Sync.Filter] = [
+        .where(#Predicate<Page> { !$0.isDraft }),
+        .where(#Predicate<Page> { $0.id == "text" || $0.id == "their-text" }),
         .where { $0.isDraft == false },
         .where { document in
             await Task.yield()
@@ -50,9 +57,20 @@ import Testing
     @Test(arguments: filters.indices)
     func `a pull filter selects the documents to store`(_ index: Int) async throws {
         try await peers.theirNotes.save(Document(id: "their-draft", ["isDraft": true]))
-        try await run(pull: .where { $0.isDraft == false })
+        try await run(pull: Self.filters[index])
         #expect(try await peers.notes.get("their-draft") == nil)
         #expect(try arrived("draft"))
+    }
+
+    @Test func `a predicate is the name of its filter, and must be one that queries can use`()
+        async throws
+    {
+        let drafts = Sync.Filter.where(#Predicate<Page> { $0.isDraft })
+        let texts = Sync.Filter.where(#Predicate<Page> { !$0.isDraft })
+        #expect(drafts.name?.contains("isDraft") == true)
+        #expect(drafts.name != texts.name)
+        let impossible = Sync.Filter.where(#Predicate<Page> { $0.id.count == 3 })
+        await #expect(throws: DivanError.invalidArgument) { try await run(push: impossible) }
     }
 
     @Test func `only the chosen documents are transferred`() async throws {
