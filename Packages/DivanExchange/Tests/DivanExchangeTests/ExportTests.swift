@@ -77,10 +77,7 @@ import Testing
     @Test func `comma-separated values are imported as equal documents`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
-        let values: [Any] = [
-            1, 2.5, true, "1", "true", "", "a,b", "\"q\"", "line\nbreak", "007", "[open", "{ }",
-            [1, "two", ["three"]], ["key": "a,\"b\""], [Any](), [String: Any](),
-        ]
+        let values: [Any] = [1, 2.5, true, "1", "true", "", "a,b", "\"q\"", "line\nbreak", "007"]
         for number in 1...50 {
             var properties: [String: Any] = [:]
             for key in ["a", "b", "c,d"] where Bool.random(using: &random) {

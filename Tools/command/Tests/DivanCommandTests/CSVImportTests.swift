@@ -101,10 +101,10 @@ import Testing
         ("123456789012345678901234567890", "123456789012345678901234567890"), ("0E0", nil),
         ("0e0", nil), ("007", nil), ("1.50", nil), ("1E5", nil), ("1e5", nil), ("-0", nil),
         ("+1", nil), (" 1", nil), ("1 ", nil), (" true", nil), ("1_000", nil), ("0x1F", nil),
-        ("NaN", nil), (".5", nil), ("1.", nil), ("[1]", "[1]"),
-        ("{}", "{}"), ("[ 1 ]", nil), ("{", nil),
+        ("NaN", nil), (".5", nil), ("1.", nil), ("[1]", nil),
+        ("{}", nil),
     ])
-    func `a field is imported as a JSON value only if it is its canonical text`(
+    func `a field is imported as a number only if it is a canonical JSON number`(
         _ field: String,
         _ json: String?
     ) throws {

@@ -1,20 +1,22 @@
 import DivanJSON
 import DivanPlatform
 public import DivanStore
+import Foundation
 import Synchronization
 
 /// Keeps rows in one file that only grows, and in memory where each row is, as Bitcask does.
 ///
 /// Theory of operation. A transaction is one record at the end of the file: its length, a checksum, and its changes
-/// (`JournalSession.replay`). Opening the file makes the changes of all records again; a record that is incomplete, because the process was killed while it wrote, ends the file. A snapshot is a copy of the state, which
+/// (`JournalSession.replay`). Opening the file replays all records. An incomplete record, left by a process that was
+/// killed while writing, marks the end. A snapshot is a copy of the state, which
 /// costs nothing until the next change, and reads rows from the file, whose records never change. A transaction that
 /// throws undoes its changes to the state, and writes nothing. Indexes of single properties are in the state, too.
 ///
 /// Sendable although a session is not: the contract promises one `write` at a time, and the state is only accessed under
 /// the lock.
 public final class JournalEngine: StorageEngine, @unchecked Sendable {
-    /// Bytes of a record's length and checksum.
-    private static let headByteCount = 16
+    /// Bytes of a record's length, its checksum, and the checksum of both.
+    private static let headByteCount = 24
 
     private let lock = RecursiveLock()
     private let file: JournalFile
@@ -37,21 +39,30 @@ public final class JournalEngine: StorageEngine, @unchecked Sendable {
             try session.replay(record)
             state = session.state
         }
-        // Only the last record can be incomplete: each one was written after those before.
         if !isReadOnly { try file.truncate() }
     }
 
     /// The next record's changes; `nil` at the end of the file, or before an incomplete record.
+    ///
+    /// - Throws: `corrupt` for a damaged record that others follow: they must not be lost with it.
     private func nextRecord() throws -> [UInt8]? {
         let start = file.byteCount
-        let head = try file.read(at: start, count: Self.headByteCount)
+        let (head, size) = (try file.read(at: start, count: Self.headByteCount), try file.size)
         guard head.count == Self.headByteCount else { return nil }
         var reader = JournalReader(head)
         let (count, checksum) = (try reader.number(), try reader.number())
-        guard count <= UInt64(try file.size - start) else { return nil }
+        guard try reader.number() == JournalFile.checksum(Array(head.prefix(16))) else {
+            throw StoreError(.corrupt("the record at \(start) is damaged"))
+        }
+        guard count <= UInt64(size - start - Self.headByteCount) else { return nil }
         let record = try file.read(at: start + Self.headByteCount, count: Int(count))
-        guard record.count == count, JournalFile.checksum(record) == checksum else { return nil }
-        file.byteCount = start + Self.headByteCount + record.count
+        let end = start + Self.headByteCount + record.count
+        guard JournalFile.checksum(record) == checksum else {
+            // After a power failure, the last record may have its length, but not its content.
+            if end == size { return nil }
+            throw StoreError(.corrupt("the record at \(start) is damaged"))
+        }
+        file.byteCount = end
         return record
     }
 
@@ -97,6 +108,7 @@ public final class JournalEngine: StorageEngine, @unchecked Sendable {
         var record = JournalWriter()
         record.number(UInt64(changes.count))
         record.number(JournalFile.checksum(changes))
+        record.number(JournalFile.checksum(record.bytes))
         try file.append(record.bytes + changes, syncs: syncs)
     }
 
@@ -116,12 +128,16 @@ public final class JournalEngine: StorageEngine, @unchecked Sendable {
 
     /// Syncs the file.
     public func makeDurable() throws(StoreError) {
-        try lock.withLock { () throws(StoreError) in try file.sync() }
+        try lock.withLock { () throws(StoreError) in
+            guard isOpen else { throw StoreError(.notOpen) }
+            try file.sync()
+        }
     }
 
     /// Syncs the file, now and after each transaction.
     public func syncFully() throws(StoreError) {
         try lock.withLock { () throws(StoreError) in
+            guard isOpen else { throw StoreError(.notOpen) }
             try file.sync()
             syncs = true
         }
@@ -165,9 +181,18 @@ final class JournalFile: @unchecked Sendable {
     /// Bytes of complete records.
     var byteCount = 0
 
+    /// Why earlier writes may be lost; nothing is written any more.
+    private var failure: StoreError?
+
     init(_ path: String, isReadOnly: Bool) throws {
         let flags: FileDescriptor.OpenFlags = isReadOnly ? [.readOnly] : [.readWrite, .create]
         descriptor = try .open(path, [flags, .closeOnExec], permissions: 0o600)
+        guard !isReadOnly else { return }
+        // The entry of a new file in its directory.
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let directory = try FileDescriptor.open(folder, [.readOnly, .directory, .closeOnExec])
+        defer { directory.close() }
+        try directory.sync()
     }
 
     deinit { descriptor.close() }
@@ -196,14 +221,19 @@ final class JournalFile: @unchecked Sendable {
     }
 
     func append(_ record: [UInt8], syncs: Bool) throws {
+        if let failure { throw failure }
         do {
             try descriptor.seek(to: byteCount)
             try descriptor.writeAll(record)
-            if syncs { try descriptor.syncContent() }
         } catch {
-            try? descriptor.truncate(to: byteCount)
-            throw StoreError(error.errno == .noSpace ? .diskFull : .io(error.errno.rawValue))
+            let problem = StoreError(
+                error.errno == .noSpace ? .diskFull : .io(error.errno.rawValue)
+            )
+            // The record would reappear.
+            do { try truncate() } catch { failure = problem }
+            throw problem
         }
+        if syncs { try sync() }
         byteCount += record.count
     }
 
@@ -215,10 +245,14 @@ final class JournalFile: @unchecked Sendable {
     func truncate() throws { try descriptor.truncate(to: byteCount) }
 
     func sync() throws(StoreError) {
+        if let failure { throw failure }
         do {
             try descriptor.syncContent()
         } catch {
-            throw StoreError(.io(error.errno.rawValue))
+            // A second call would succeed without the pages that the first has lost.
+            let problem = StoreError(.io(error.errno.rawValue))
+            failure = problem
+            throw problem
         }
     }
 }

@@ -317,7 +317,9 @@ extension JournalSession: StorageTransaction, DocumentIndexing {
             case .remove: _ = try remove(DocumentID(unchecked: reader.text()), in: id)
             case .setValue:
                 let (space, key, value) = (try reader.text(), try reader.text(), try reader.bytes())
-                guard let space = ValueSpace(rawValue: space) else { continue }
+                guard let space = ValueSpace(rawValue: space) else {
+                    throw StoreError(.corrupt("the journal has an unknown space of values"))
+                }
                 setValue(number == 0 ? nil : value, for: key, in: space)
             case .createIndex:
                 let name = ExactText(try reader.text())

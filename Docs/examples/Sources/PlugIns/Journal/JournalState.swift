@@ -58,9 +58,9 @@ struct JournalState {
         in id: CollectionID
     ) {
         rows[id]?.set(entry, for: documentID)
-        for name in (rows[id]?.indexes ?? [:]).keys {
-            rows[id]?.indexes[name]?.set(row, for: documentID)
-        }
+        // An array, so that the indexes have no second reference, and change in place.
+        let names = rows[id].map { Array($0.indexes.keys) } ?? []
+        for name in names { rows[id]?.indexes[name]?.set(row, for: documentID) }
     }
 }
 
@@ -71,13 +71,15 @@ struct JournalIndex {
     private var documents: [JSONKey: Set<DocumentID>] = [:]
     private var values: [DocumentID: JSONKey] = [:]
 
-    /// A value that is compared as in queries: numbers by their value.
+    /// A value that is compared as in queries: numbers by their value, and booleans as 0 and 1.
     enum JSONKey: Hashable {
         case number(Double)
         case other([UInt8])
 
         init?(_ value: JSON) {
-            if let number = value.double {
+            if let isTrue = value.bool {
+                self = .number(isTrue ? 1 : 0)
+            } else if let number = value.double {
                 self = .number(number)
             } else {
                 guard let bytes = try? value.canonicalBytes() else { return nil }
@@ -92,7 +94,10 @@ struct JournalIndex {
 
     /// Indexes a row, or removes it with `nil`.
     mutating func set(_ row: DocumentRow?, for documentID: DocumentID) {
-        if let old = values.removeValue(forKey: documentID) { documents[old]?.remove(documentID) }
+        if let old = values.removeValue(forKey: documentID) {
+            documents[old]?.remove(documentID)
+            if documents[old]?.isEmpty == true { documents[old] = nil }
+        }
         guard let row, var value = try? JSON(parsing: row.body) else { return }
         for key in keys {
             guard let member = value[key] else { return }

@@ -180,12 +180,35 @@ import Testing
         try expect(["a"], #Predicate { ((middle - 1.0)...(middle + 1.0)).contains($0.due) })
         try expect(["b"], #Predicate { $0.due == order.due })
         try expect(["a", "b", "c"], #Predicate { $0.due > -5 })
+        let count = 1
+        try expect(["b", "c"], #Predicate { ((count - 1)...(count * 1)).contains($0.lines.count) })
+        let (nobody, somebody): (Kind?, Kind?) = (nil, .retail)
+        try expect(["a", "b", "c"], #Predicate { nobody == nil || $0.former == nobody })
+        try expect(["b"], #Predicate { somebody == nil || $0.former == somebody })
+        try expect(["b", "c"], #Predicate { $0.nickname == order.nickname })
+        try expect(["a"], #Predicate { $0.alias.flatMap { _ in 1 } == 1 })
     }
 
     @Test func `values are ordered as they are stored`() throws {
         try expect(["a", "b", "c"], #Predicate { $0.level < $0.limit })
         try expect([], #Predicate { $0.level >= $0.limit })
         try expect(["a", "b", "c"], #Predicate { $0.placed <= $0.placed })
+    }
+
+    @Test func `enums whose texts have another order cannot be compared`() throws {
+        enum Size: String, Codable, CaseIterable, Comparable {
+            case small, large
+
+            static func < (left: Size, right: Size) -> Bool { left == .small && right == .large }
+        }
+        struct Sized: Codable {
+            var size = Size.small
+            var most = Size.large
+        }
+        let predicate = #Predicate<Sized> { $0.size < $0.most }
+        let query = shop.chairs.documents(of: Sized.self, where: DocumentCondition(predicate))
+        let error = #expect(throws: NSError.self) { try query.all() }
+        #expect(error?.localizedDescription.contains("another order") == true)
     }
 
     @Test func `the greatest of texts is rejected`() throws {

@@ -76,11 +76,11 @@ public struct Document: Sendable, Identifiable {
     ///   - value: The model. As in a save, the `id` of an `Identifiable` model is no property.
     /// - Throws: ``DivanError/Code/encodingFailed``.
     public init(id: String? = nil, encoding value: some Encodable) throws {
-        let known = id ?? Self.documentID(of: value)
-        self.init(id: known)
+        let own = Self.documentID(of: value)
+        self.init(id: id ?? own)
         let written = try ModelWriter.write(value, place: "document \(self.id)")
-        // An ID that is no text stays a property.
-        if known != nil, value is any Identifiable { written.object.remove("id") }
+        // An ID that is not text stays a property.
+        if own != nil { written.object.remove("id") }
         body = .members(written.members)
         contents = written.contents
     }
@@ -100,7 +100,7 @@ public struct Document: Sendable, Identifiable {
     /// - Throws: ``DivanError/Code/encodingFailed``.
     public mutating func apply<Model: Codable>(_ model: Model) throws {
         let written = try ModelWriter.write(model, place: "document \(id)")
-        if model is any Identifiable { written.object.remove("id") }
+        if Self.documentID(of: model) != nil { written.object.remove("id") }
         let stored = members
         if written.object.hasUnknown(of: stored) {
             let keys = ReadKeys()

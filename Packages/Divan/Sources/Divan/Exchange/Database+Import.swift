@@ -14,8 +14,8 @@ extension Database {
             case json
             /// Comma-separated values, whose first line contains the names of the properties.
             ///
-            /// `separator` is found in the text if it is `nil`. A field becomes a number, `true`, `false`, `null`, an
-            /// object or an array only if an export writes it with the same text, and never in a text column.
+            /// `separator` is found in the text if it is `nil`. A field becomes a number, `true`, `false` or `null` only
+            /// if JSON writes it with the same text, and never in a text column.
             case csv(separator: Character? = nil, textColumns: [String] = [])
             /// A response of CouchDB, or the output of pouchdb-dump or couchbackup.
             ///

@@ -102,6 +102,8 @@ private struct VectorUpdate: Sendable {
             let (store, path) = (
                 try collection.official.openedStore(), collection.official.storePath
             )
+            // Read first: if the index is replaced meanwhile, these vectors are ignored.
+            let source = try index(store, path)?.source ?? ""
             guard let pending = try store.pendingVectors(of: name, in: path, limit: batch) else {
                 throw try refusal(store, path)
             }
@@ -110,7 +112,7 @@ private struct VectorUpdate: Sendable {
             return Pending(
                 sequences: pending.map(\.sequence),
                 values: pending.map { DocumentValue($0.value.json ?? .null, contents) },
-                source: try index(store, path)?.source ?? ""
+                source: source
             )
         }
     }

@@ -161,7 +161,9 @@ extension Document {
             struct ID: Codable, Hashable { var x: Int }
             var id: ID
         }
-        #expect(try Document(encoding: Point(id: Point.ID(x: 3)))["id", "x"]?.int == 3)
+        var point = try Document(id: "p", encoding: Point(id: Point.ID(x: 3)))
+        try point.apply(Point(id: Point.ID(x: 4)))
+        #expect(point["id", "x"]?.int == 4)
     }
 
     @Test func `a document takes the properties of a model, and keeps the others`() throws {

@@ -14,20 +14,15 @@ public enum CSVField {
 
     /// The value of a field without quotes.
     ///
-    /// A number, `true`, `false`, `null`, an object or an array only if writing it gives the same text: `007`, `0E0` and
-    /// `1.50` are codes and amounts that a number would change.
+    /// A number, `true`, `false` or `null` only if writing it gives the same text: `007`, `0E0` and `1.50`
+    /// are codes and amounts that a number would change.
     static func value(of text: String) -> JSON {
-        guard let value = try? JSON(parsing: text), value.string == nil,
-            ExactText(value.canonicalText) == ExactText(text)
-        else { return .string(text) }
-        return value
-    }
-
-    /// The value of a field in quotes: text, unless it is an object or array that an export has to quote.
-    static func quotedValue(of text: String) -> JSON {
-        guard let first = text.utf8.first, "{[".utf8.contains(first), plain(text) != text
-        else { return .string(text) }
-        return value(of: text)
+        guard let value = try? JSON(parsing: text) else { return .string(text) }
+        switch value {
+        case .string, .array, .object: return .string(text)
+        case .null, .bool, .int, .uint, .double, .long:
+            return ExactText(value.canonicalText) == ExactText(text) ? value : .string(text)
+        }
     }
 
     private static let special = Set("\",\n\r".utf8)

@@ -134,15 +134,8 @@ struct CSVReader {
         for (column, field) in zip(columns, record.fields) {
             let text = try text(field, of: record)
             if text.isEmpty, !field.isQuoted { continue }
-            let value: JSON =
-                if column.isText {
-                    .string(text)
-                } else if field.isQuoted {
-                    CSVField.quotedValue(of: text)
-                } else {
-                    CSVField.value(of: text)
-                }
-            members.append((column.key, value))
+            let isText = field.isQuoted || column.isText
+            members.append((column.key, isText ? .string(text) : CSVField.value(of: text)))
         }
         // Columns are properties; none describes a change, unlike the members of lines.
         var object = JSONMembers(JSONObject(members))

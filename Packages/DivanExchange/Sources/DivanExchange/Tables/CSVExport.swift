@@ -95,6 +95,8 @@ public struct CSVExport {
     }
 
     /// Appends a long text in quotes, which are doubled inside of it, in pieces.
+    ///
+    /// A quoted JSON text is read back as text in any case.
     private mutating func appendQuoted(_ text: ArraySlice<UInt8>) throws {
         let quote = UInt8(ascii: "\"")
         pending.append(quote)

@@ -16,7 +16,7 @@ public protocol StorageReadingAbilities: AnyObject {
 
 /// The abilities of a transaction; by default, it has none.
 public protocol StorageWritingAbilities: AnyObject {
-    /// The indexes of SQLite; `nil` for an engine whose queries run on copies, and index these.
+    /// SQLite's own indexes; `nil` for an engine that answers queries from a SQLite copy, which is indexed instead.
     var sqlIndexing: (any SQLIndexing)? { get }
     /// The indexes of any other engine; `nil` if it has none.
     var documentIndexing: (any DocumentIndexing)? { get }

@@ -7,8 +7,9 @@ internal import DivanSQLite
 final class QueryMirror {
     private let session: SQLiteSession
 
-    /// Copies the documents of the collections that a query reads; only those in `sight`, or with these IDs, if there
-    /// are any.
+    /// Copies the documents of the collections that a query reads.
+    ///
+    /// If `sight` or `documentIDs` is given, copies only those documents.
     init(
         of snapshot: some StorageSnapshot,
         for query: StorageQuery,

@@ -21,8 +21,8 @@ extension DocumentCondition {
     /// - of dictionaries: a constant key
     /// - of values: `contains(_:)` of an array or a range with a stored property
     ///
-    /// For anything else, the query throws an error when it runs. `!` on an optional without a value, an index after the
-    /// end of an array and a division by zero are not errors: they count as `nil`.
+    /// For anything else, the query throws an error when it runs. `!` on an absent value, an index past the end of an
+    /// array, and division by zero evaluate to `nil`.
     public init(_ predicate: Predicate<Model>) {
         self.init(predicate, idKey: nil)
     }
@@ -55,6 +55,14 @@ enum PredicatePart {
     case condition(QueryExpression)
     /// A condition about an optional value, which is `nil` without that value.
     case optionalCondition(QueryExpression, about: QueryExpression)
+
+    /// Whether it is a value of the program.
+    var isConstant: Bool {
+        switch self {
+        case .value, .nothing: true
+        default: false
+        }
+    }
 
     /// The part as an operand of comparisons, if it is stored or computed from what is stored.
     var operand: QueryExpression? {

@@ -10,10 +10,13 @@ extension PredicateExpressions.Arithmetic: PredicateLowering {
         case .multiply: arithmetic = .times
         @unknown default: throw scope.refusal(self)
         }
-        if case (.value(let left as Double), .value(let right as Double)) = (
-            try scope.part(lhs), try scope.part(rhs)
-        ) {
+        switch (try scope.part(lhs), try scope.part(rhs)) {
+        case (.value(let left as Double), .value(let right as Double)):
             return .value(arithmetic.applied(left, right))
+        case (.value(let left as Int), .value(let right as Int)):
+            guard let result = arithmetic.applied(left, right) else { throw scope.refusal(self) }
+            return .value(result)
+        default: break
         }
         return try scope.calculation(lhs, arithmetic, rhs)
     }
@@ -63,19 +66,33 @@ extension PredicateScope {
     /// An operand that is MISSING unless it is a number: in queries, null counts as 0.
     fileprivate func number(_ expression: any PredicateExpression) throws -> QueryExpression {
         let operand = try operand(expression)
-        if case .literal = operand.form { return operand }
+        switch operand.form {
+        case .literal(.null): return QueryExpression(.literal(.missing))
+        case .literal: return operand
+        default: break
+        }
         return .when(QueryExpression(.call(.isNumber, [operand])), operand)
     }
 }
 
 extension QueryArithmetic {
+    /// The result of `+`, `-` or `*`.
     fileprivate func applied(_ left: Double, _ right: Double) -> Double {
         switch self {
         case .plus: left + right
         case .minus: left - right
-        case .times: left * right
-        case .divided: left / right
-        case .modulo: left.truncatingRemainder(dividingBy: right)
+        default: left * right
         }
+    }
+
+    /// The result of `+`, `-` or `*`; `nil` if it does not fit.
+    fileprivate func applied(_ left: Int, _ right: Int) -> Int? {
+        let (result, overflow) =
+            switch self {
+            case .plus: left.addingReportingOverflow(right)
+            case .minus: left.subtractingReportingOverflow(right)
+            default: left.multipliedReportingOverflow(by: right)
+            }
+        return overflow ? nil : result
     }
 }

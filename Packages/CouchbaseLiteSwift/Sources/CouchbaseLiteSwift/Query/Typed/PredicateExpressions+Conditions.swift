@@ -41,7 +41,7 @@ extension PredicateExpressions.Conditional: PredicateLowering {
 
 extension PredicateExpressions.Equal: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        if case (.value, .value) = (try scope.part(lhs), try scope.part(rhs)) {
+        if try scope.part(lhs).isConstant, try scope.part(rhs).isConstant {
             return .value(try evaluate(PredicateBindings()))
         }
         return try scope.equality(lhs, rhs, isNegated: false)
@@ -50,7 +50,7 @@ extension PredicateExpressions.Equal: PredicateLowering {
 
 extension PredicateExpressions.NotEqual: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        if case (.value, .value) = (try scope.part(lhs), try scope.part(rhs)) {
+        if try scope.part(lhs).isConstant, try scope.part(rhs).isConstant {
             return .value(try evaluate(PredicateBindings()))
         }
         return try scope.equality(lhs, rhs, isNegated: true)
@@ -67,6 +67,9 @@ extension PredicateExpressions.Comparison: PredicateLowering {
         case .greaterThanOrEqual: comparison = .greaterOrEqual
         @unknown default: throw scope.refusal(self)
         }
+        if let cases = LHS.Output.self as? any CaseIterable.Type, !areStoredInOrder(cases) {
+            throw scope.refusal(lhs, "has another order than its stored values")
+        }
         switch (try scope.part(lhs), try scope.part(rhs)) {
         case (.value, .value): return .value(try evaluate(PredicateBindings()))
         case (.value(let value), let side):
@@ -80,6 +83,22 @@ extension PredicateExpressions.Comparison: PredicateLowering {
                 throw scope.refusal(lhs, "does not compare a stored property with a value")
             }
             return .condition(.order(left, comparison, right))
+        }
+    }
+
+    /// Whether the cases of an enum have the order of the numbers or texts that documents contain.
+    private func areStoredInOrder<Kind: CaseIterable>(_ kind: Kind.Type) -> Bool {
+        let cases = kind.allCases.compactMap { $0 as? LHS.Output }.sorted()
+        let stored = cases.map { value -> QueryExpression.Form? in
+            (value as? any Encodable).flatMap { try? QueryExpression(comparing: $0).form }
+        }
+        return zip(stored, stored.dropFirst()).allSatisfy { first, second in
+            switch (first, second) {
+            case (.literal(.integer(let first)), .literal(.integer(let second))): first <= second
+            case (.literal(.string(let first)), .literal(.string(let second))):
+                !second.utf8.lexicographicallyPrecedes(first.utf8)
+            default: false
+            }
         }
     }
 }

@@ -32,9 +32,9 @@ extension PredicateExpressions.KeyPath: PredicateLowering where Root.Output: Dec
         let around = try scope.part(root)
         // A property of a value of the program, such as `search.isEmpty`.
         if case .value(let whole as Root.Output) = around,
-            let value = whole[keyPath: keyPath] as? any Encodable
+            let constant = PredicatePart(constant: whole[keyPath: keyPath])
         {
-            return .value(value)
+            return constant
         }
         guard around.member([]) != nil else { throw scope.refusal(self) }
         if let kind { return try lowered(kind, of: around, scope) }
@@ -123,12 +123,22 @@ extension PredicateExpressions.DictionaryKeySubscript: PredicateLowering {
 extension PredicateExpressions.Value: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
         if let range = value as? any PredicateRange { return range.part }
-        if let value = value as? any Encodable { return .value(value) }
-        // A cast finds no type in an optional without a value.
-        guard Mirror(reflecting: value).displayStyle == .optional else {
-            throw scope.refusal(self)
+        guard let part = PredicatePart(constant: value) else { throw scope.refusal(self) }
+        return part
+    }
+}
+
+extension PredicatePart {
+    /// A value of the program; `nil` for one that documents cannot have.
+    fileprivate init?(constant value: Any) {
+        if let value = value as? any Encodable {
+            self = .value(value)
+        } else if Mirror(reflecting: value).displayStyle == .optional {
+            // A cast finds no type in an optional without a value.
+            self = .nothing
+        } else {
+            return nil
         }
-        return .nothing
     }
 }
 
@@ -159,6 +169,9 @@ extension PredicateExpressions.OptionalFlatMap: PredicateLowering {
         switch try inner.part(transform) {
         case .condition(let condition): return .optionalCondition(condition, about: operand)
         case .computed(let value): return .computed(.when(.init(.isValued(operand)), value))
+        case .value(let value):
+            let constant = try QueryExpression(comparing: value)
+            return .computed(.when(.init(.isValued(operand)), constant))
         case let part: return part
         }
     }
