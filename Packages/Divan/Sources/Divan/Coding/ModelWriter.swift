@@ -1,4 +1,5 @@
 internal import DivanJSON
+internal import DivanStore
 internal import Foundation
 
 /// A value as a model wrote it; objects and arrays can still be filled.
@@ -129,7 +130,10 @@ final class ModelWriter: Encoder {
     static func value(_ value: some Encodable) throws -> (json: JSON, contents: BlobContents) {
         let writer = ModelWriter(Context(), nil, isDictionary: false)
         do {
-            return (try writer.written(value, nil).json, writer.context.contents)
+            let json = try writer.written(value, nil).json
+            // Refuses NaN and infinity, which no document can have.
+            _ = try json.canonicalBytes(limits: StoreLimits.bodyText)
+            return (json, writer.context.contents)
         } catch {
             throw DivanError(
                 .encodingFailed,
