@@ -125,10 +125,6 @@ import Testing
         for (number, key) in keys.enumerated() { #expect(read[key]?.int == number, "\(key)") }
         #expect(read["absent"] == nil)
     }
-}
-
-extension Document {
-    fileprivate func kindOf(_ key: String) -> DocumentValue.Kind? { self[key]?.kind }
 
     private struct Finding: Codable, Equatable {
         var severity: Int
@@ -185,4 +181,8 @@ extension Document {
         #expect(throws: DivanError.decodingFailed) { try document.findings?.decode(as: Int.self) }
         #expect(throws: DivanError.encodingFailed) { try DocumentValue(encoding: [Double.nan]) }
     }
+}
+
+extension Document {
+    fileprivate func kindOf(_ key: String) -> DocumentValue.Kind? { self[key]?.kind }
 }
