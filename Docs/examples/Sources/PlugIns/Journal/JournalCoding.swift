@@ -20,7 +20,7 @@ struct JournalWriter {
 /// Decodes what `JournalWriter` encodes.
 struct JournalReader {
     private let content: [UInt8]
-    private(set) var position = 0
+    private var position = 0
 
     init(_ content: [UInt8]) {
         self.content = content

@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// Theory of operation. A transaction is one record at the end of the file: its length, a checksum, and its changes
 /// (`JournalSession.replay`). Opening the file replays all records. An incomplete record, left by a process that was
-/// killed while writing, marks the end. A snapshot is a copy of the state, which
-/// costs nothing until the next change, and reads rows from the file, whose records never change. A transaction that
-/// throws undoes its changes to the state, and writes nothing. Indexes of single properties are in the state, too.
+/// killed while writing, marks the end. A snapshot is a copy of the state, which costs nothing until the next change,
+/// and reads rows from the file, whose records never change. A transaction that throws undoes its changes to the state,
+/// and writes nothing. Indexes of single properties are in the state, too.
 ///
 /// Sendable although a session is not: the contract promises one `write` at a time, and the state is only accessed under
 /// the lock.
@@ -32,7 +32,8 @@ public final class JournalEngine: StorageEngine, @unchecked Sendable {
         self.isReadOnly = isReadOnly
         self.syncs = syncs
         file = try JournalFile(path, isReadOnly: isReadOnly)
-        while let record = try nextRecord() {
+        let size = try file.size
+        while let record = try nextRecord(before: size) {
             let start = file.byteCount - record.count
             let session = JournalSession(state, of: file, changesAt: start, isReplaying: true)
             state = JournalState()
@@ -45,13 +46,13 @@ public final class JournalEngine: StorageEngine, @unchecked Sendable {
     /// The next record's changes; `nil` at the end of the file, or before an incomplete record.
     ///
     /// - Throws: `corrupt` for a damaged record that others follow: they must not be lost with it.
-    private func nextRecord() throws -> [UInt8]? {
+    private func nextRecord(before size: Int) throws -> [UInt8]? {
         let start = file.byteCount
-        let (head, size) = (try file.read(at: start, count: Self.headByteCount), try file.size)
+        let head = try file.read(at: start, count: Self.headByteCount)
         guard head.count == Self.headByteCount else { return nil }
         var reader = JournalReader(head)
         let (count, checksum) = (try reader.number(), try reader.number())
-        guard try reader.number() == JournalFile.checksum(Array(head.prefix(16))) else {
+        guard try reader.number() == JournalFile.checksum(Array(head.dropLast(8))) else {
             throw StoreError(.corrupt("the record at \(start) is damaged"))
         }
         guard count <= UInt64(size - start - Self.headByteCount) else { return nil }

@@ -31,16 +31,13 @@ struct JournalState {
             return low
         }
 
-        /// Replaces an entry, or removes it with `nil`; returns the former one.
-        @discardableResult
-        mutating func set(_ entry: Entry?, for documentID: DocumentID) -> Entry? {
-            let old = entries[documentID]
-            if let old { order.remove(at: position(of: old.sequence)) }
+        /// Replaces an entry, or removes it with `nil`.
+        mutating func set(_ entry: Entry?, for documentID: DocumentID) {
+            if let old = entries[documentID] { order.remove(at: position(of: old.sequence)) }
             entries[documentID] = entry
             if let entry {
                 order.insert((entry.sequence, documentID), at: position(of: entry.sequence))
             }
-            return old
         }
     }
 

@@ -170,6 +170,30 @@ import Testing
         try expect(["b", "c"], #Predicate { ($0.alias.flatMap { $0 == "Zoë" ? 1 : 2 }) == nil })
     }
 
+    @Test func `a long calculation is translated in linear time`() throws {
+        func exceeds<Sum: StandardPredicateExpression>(
+            _ sum: Sum,
+            adding count: Int
+        ) -> any StandardPredicateExpression<Bool> where Sum.Output == Double {
+            let one = PredicateExpressions.build_Arg(1.0)
+            guard count > 0 else {
+                let limit = PredicateExpressions.build_Arg(920.0)
+                return PredicateExpressions.build_Comparison(lhs: sum, rhs: limit, op: .greaterThan)
+            }
+            let next = PredicateExpressions.build_Arithmetic(lhs: sum, rhs: one, op: .add)
+            return exceeds(next, adding: count - 1)
+        }
+        for count in [20, 24] {
+            let long = Predicate<Order> { order in
+                exceeds(
+                    PredicateExpressions.build_KeyPath(root: order, keyPath: \.due),
+                    adding: count
+                )
+            }
+            try expect(count == 20 ? [] : ["b"], long)
+        }
+    }
+
     @Test func `values of the program can be parts of a predicate`() throws {
         let (search, none) = ("Ann", "")
         try expect(["b"], #Predicate { search.isEmpty || $0.customer.contains(search) })

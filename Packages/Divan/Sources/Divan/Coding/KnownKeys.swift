@@ -47,6 +47,16 @@ extension WrittenObject {
         }
     }
 
+    /// Adds the members that the model does not know; `decode` decodes the stored document, and notes what it reads.
+    ///
+    /// A document of another shape shows nothing; its unknown keys are kept then.
+    func keepUnknown(of stored: JSONObject, decode: (ReadKeys) throws -> Void) {
+        guard hasUnknown(of: stored) else { return }
+        let read = ReadKeys()
+        try? decode(read)
+        keepUnknown(of: stored, read)
+    }
+
     /// Whether a key of a stored document may lead to members that the model did not write.
     func mayNotKnow(_ key: String) -> Bool {
         guard !isDictionary else { return false }

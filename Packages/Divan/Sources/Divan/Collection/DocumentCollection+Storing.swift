@@ -102,15 +102,8 @@ extension DocumentCollection {
         let members = try DivanError.converting(place: place(of: stored.documentID.text)) {
             try JSON(parsing: stored.body, limits: StoreLimits.bodyText).object ?? [:]
         }
-        guard output.object.hasUnknown(of: members) else { return }
-        var keys = read
-        if keys == nil {
-            let found = ReadKeys()
-            // A document of another shape shows nothing; its unknown keys are kept then.
-            _ = try? decode(type, stored, found)
-            keys = found
-        }
-        output.object.keepUnknown(of: members, keys)
+        if let read { return output.object.keepUnknown(of: members, read) }
+        output.object.keepUnknown(of: members) { _ = try decode(type, stored, $0) }
     }
 
     /// Calls `attempt` with the stored document until it returns a result.

@@ -73,7 +73,7 @@ public struct Document: Sendable, Identifiable {
     ///
     /// - Parameters:
     ///   - id: The ID; if omitted, that of an `Identifiable` model, or a generated one.
-    ///   - value: The model. As in a save, the `id` of an `Identifiable` model is no property.
+    ///   - value: The model. As in a save, the `id` of an `Identifiable` model is not a property.
     /// - Throws: ``DivanError/Code/encodingFailed``.
     public init(id: String? = nil, encoding value: some Encodable) throws {
         let own = Self.documentID(of: value)
@@ -101,23 +101,15 @@ public struct Document: Sendable, Identifiable {
     public mutating func apply<Model: Codable>(_ model: Model) throws {
         let written = try ModelWriter.write(model, place: "document \(id)")
         if Self.documentID(of: model) != nil { written.object.remove("id") }
-        let stored = members
-        if written.object.hasUnknown(of: stored) {
-            let keys = ReadKeys()
-            _ = try? ModelReader.read(
-                Model.self,
-                storedBytes,
-                id: id,
-                contents: contents,
-                notes: keys
-            )
-            written.object.keepUnknown(of: stored, keys)
+        written.object.keepUnknown(of: members) { keys in
+            let (bytes, contents) = (storedBytes, contents)
+            _ = try ModelReader.read(Model.self, bytes, id: id, contents: contents, notes: keys)
         }
         body = .members(written.members)
         contents.adopt(written.contents)
     }
 
-    /// The ID under which a model is saved; `nil` for one without an ID that is a text.
+    /// The ID under which a model is saved; `nil` for a model whose ID is not text.
     private static func documentID(of model: some Encodable) -> String? {
         guard let id = (model as? any Identifiable)?.id else { return nil }
         if let id = id as? UUID { return id.uuidString }

@@ -157,17 +157,18 @@ final class ServerOpening: ByteStreamOwner {
 
     /// The limit was reached while this request was being decided.
     private func refuseCrowd() {
-        log.warning("\(address): refused, too many connections")
-        let explanation = "the server has too many connections; try again later"
-        refuse(HandshakeRefusal(status: 503, explanation: explanation))
+        refuse("too many connections", "the server has too many connections")
     }
 
     /// The application did not decide in time.
     private func refuseLate() {
         guard !isDone else { return }
-        log.warning("\(address): refused, the application did not decide in time")
-        let explanation = "the server could not decide in time; try again later"
-        refuse(HandshakeRefusal(status: 503, explanation: explanation))
+        refuse("the application did not decide in time", "the server could not decide in time")
+    }
+
+    private func refuse(_ problem: String, _ explanation: String) {
+        log.warning("\(address): refused, \(problem)")
+        refuse(HandshakeRefusal(status: 503, explanation: "\(explanation); try again later"))
     }
 
     private func refuse(_ refusal: HandshakeRefusal) {

@@ -128,7 +128,15 @@ struct PredicateScope {
 
     /// A part as an operand of a calculation: a stored value, or one of the program.
     func operand(_ expression: any PredicateExpression) throws -> QueryExpression {
-        let part = try part(expression)
+        try operand(part(expression), of: expression)
+    }
+
+    /// The same for a part that is already translated: translating both sides again at each level would take time that
+    /// doubles with each level.
+    func operand(
+        _ part: PredicatePart,
+        of expression: any PredicateExpression
+    ) throws -> QueryExpression {
         if case .value(let value) = part { return try QueryExpression(comparing: value) }
         if case .nothing = part { return QueryExpression(.literal(.null)) }
         guard let operand = part.operand else { throw refusal(expression) }

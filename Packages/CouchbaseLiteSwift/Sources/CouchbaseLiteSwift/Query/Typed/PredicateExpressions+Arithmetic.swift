@@ -10,24 +10,32 @@ extension PredicateExpressions.Arithmetic: PredicateLowering {
         case .multiply: arithmetic = .times
         @unknown default: throw scope.refusal(self)
         }
-        switch (try scope.part(lhs), try scope.part(rhs)) {
+        let (left, right) = (try scope.part(lhs), try scope.part(rhs))
+        switch (left, right) {
         case (.value(let left as Double), .value(let right as Double)):
             return .value(arithmetic.applied(left, right))
         case (.value(let left as Int), .value(let right as Int)):
             guard let result = arithmetic.applied(left, right) else { throw scope.refusal(self) }
             return .value(result)
-        default: break
+        default:
+            return .computed(
+                .calculation(
+                    try scope.number(left, of: lhs),
+                    arithmetic,
+                    try scope.number(right, of: rhs)
+                )
+            )
         }
-        return try scope.calculation(lhs, arithmetic, rhs)
     }
 }
 
 extension PredicateExpressions.UnaryMinus: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        switch try scope.part(wrapped) {
+        let part = try scope.part(wrapped)
+        return switch part {
         case .value(let number as Double): .value(-number)
         case .value(let number as Int) where number > .min: .value(-number)
-        default: .computed(QueryExpression(.negative(try scope.number(wrapped))))
+        default: .computed(QueryExpression(.negative(try scope.number(part, of: wrapped))))
         }
     }
 }
@@ -49,29 +57,37 @@ extension PredicateExpressions.IntDivision: PredicateLowering {
 
 extension PredicateExpressions.IntRemainder: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        try scope.calculation(lhs, .modulo, rhs)
+        .computed(.calculation(try scope.number(lhs), .modulo, try scope.number(rhs)))
     }
 }
 
 extension PredicateScope {
-    fileprivate func calculation(
-        _ left: any PredicateExpression,
-        _ arithmetic: QueryArithmetic,
-        _ right: any PredicateExpression
-    ) throws -> PredicatePart {
-        let link = QueryExpression.Link(arithmetic, try number(right))
-        return .computed(QueryExpression(.arithmetic(try number(left), [link])))
+    fileprivate func number(_ expression: any PredicateExpression) throws -> QueryExpression {
+        try number(part(expression), of: expression)
     }
 
     /// An operand that is MISSING unless it is a number: in queries, null counts as 0.
-    fileprivate func number(_ expression: any PredicateExpression) throws -> QueryExpression {
-        let operand = try operand(expression)
+    fileprivate func number(
+        _ part: PredicatePart,
+        of expression: any PredicateExpression
+    ) throws -> QueryExpression {
+        let operand = try operand(part, of: expression)
         switch operand.form {
         case .literal(.null): return QueryExpression(.literal(.missing))
-        case .literal: return operand
-        default: break
+        // The operands of these are numbers or MISSING, and so is the result; the check would double the expression.
+        case .literal, .arithmetic, .negative: return operand
+        default: return .when(QueryExpression(.call(.isNumber, [operand])), operand)
         }
-        return .when(QueryExpression(.call(.isNumber, [operand])), operand)
+    }
+}
+
+extension QueryExpression {
+    fileprivate static func calculation(
+        _ left: QueryExpression,
+        _ arithmetic: QueryArithmetic,
+        _ right: QueryExpression
+    ) -> QueryExpression {
+        QueryExpression(.arithmetic(left, [Link(arithmetic, right)]))
     }
 }
 

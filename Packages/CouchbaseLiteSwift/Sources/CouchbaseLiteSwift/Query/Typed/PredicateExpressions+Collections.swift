@@ -49,9 +49,7 @@ extension PredicateExpressions.SequenceContains: PredicateLowering {
 
 extension PredicateExpressions.SequenceContainsWhere: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        guard let array = try scope.part(sequence).operand,
-            LHS.Output.self is any PredicateArray.Type
-        else { throw scope.refusal(self) }
+        let array = try scope.array(sequence, in: self)
         let (inner, name) = scope.binding(variable.key)
         return .condition(.any(name, of: array, try inner.condition(test)))
     }
@@ -59,9 +57,7 @@ extension PredicateExpressions.SequenceContainsWhere: PredicateLowering {
 
 extension PredicateExpressions.SequenceAllSatisfy: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        guard let array = try scope.part(sequence).operand,
-            LHS.Output.self is any PredicateArray.Type
-        else { throw scope.refusal(self) }
+        let array = try scope.array(sequence, in: self)
         let (inner, name) = scope.binding(variable.key)
         // `EVERY` is true for an item whose condition is MISSING, as with an absent property.
         let fails = QueryExpression.isNotTrue(try inner.condition(test))
@@ -81,20 +77,37 @@ extension QueryExpression {
 
 extension PredicateExpressions.SequenceMinimum: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        // The functions of queries look at numbers only.
-        guard let array = try scope.part(elements).operand,
-            Elements.Output.Element.self is any Numeric.Type
-        else { throw scope.refusal(self) }
-        return .computed(QueryExpression(.call(.arrayMinimum, [array])))
+        .computed(.init(.call(.arrayMinimum, [try scope.numbers(elements, in: self)])))
     }
 }
 
 extension PredicateExpressions.SequenceMaximum: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        guard let array = try scope.part(elements).operand,
-            Elements.Output.Element.self is any Numeric.Type
-        else { throw scope.refusal(self) }
-        return .computed(QueryExpression(.call(.arrayMaximum, [array])))
+        .computed(.init(.call(.arrayMaximum, [try scope.numbers(elements, in: self)])))
+    }
+}
+
+extension PredicateScope {
+    /// A stored or computed array.
+    fileprivate func array<Array: PredicateExpression>(
+        _ array: Array,
+        in whole: any PredicateExpression
+    ) throws -> QueryExpression {
+        guard let operand = try part(array).operand,
+            Array.Output.self is any PredicateArray.Type
+        else { throw refusal(whole) }
+        return operand
+    }
+
+    /// An array of numbers: the functions of queries look at nothing else.
+    fileprivate func numbers<Array: PredicateExpression>(
+        _ array: Array,
+        in whole: any PredicateExpression
+    ) throws -> QueryExpression where Array.Output: Swift.Sequence {
+        guard let operand = try part(array).operand,
+            Array.Output.Element.self is any Numeric.Type
+        else { throw refusal(whole) }
+        return operand
     }
 }
 

@@ -41,19 +41,13 @@ extension PredicateExpressions.Conditional: PredicateLowering {
 
 extension PredicateExpressions.Equal: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        if try scope.part(lhs).isConstant, try scope.part(rhs).isConstant {
-            return .value(try evaluate(PredicateBindings()))
-        }
-        return try scope.equality(lhs, rhs, isNegated: false)
+        try scope.equality(self, lhs, rhs, isNegated: false)
     }
 }
 
 extension PredicateExpressions.NotEqual: PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart {
-        if try scope.part(lhs).isConstant, try scope.part(rhs).isConstant {
-            return .value(try evaluate(PredicateBindings()))
-        }
-        return try scope.equality(lhs, rhs, isNegated: true)
+        try scope.equality(self, lhs, rhs, isNegated: true)
     }
 }
 
@@ -89,9 +83,7 @@ extension PredicateExpressions.Comparison: PredicateLowering {
     /// Whether the cases of an enum have the order of the numbers or texts that documents contain.
     private func areStoredInOrder<Kind: CaseIterable>(_ kind: Kind.Type) -> Bool {
         let cases = kind.allCases.compactMap { $0 as? LHS.Output }.sorted()
-        let stored = cases.map { value -> QueryExpression.Form? in
-            (value as? any Encodable).flatMap { try? QueryExpression(comparing: $0).form }
-        }
+        let stored = cases.map { QueryExpression.stored($0)?.form }
         return zip(stored, stored.dropFirst()).allSatisfy { first, second in
             switch (first, second) {
             case (.literal(.integer(let first)), .literal(.integer(let second))): first <= second
@@ -105,11 +97,15 @@ extension PredicateExpressions.Comparison: PredicateLowering {
 
 extension PredicateScope {
     fileprivate func equality(
+        _ whole: some PredicateExpression<Bool>,
         _ left: any PredicateExpression,
         _ right: any PredicateExpression,
         isNegated: Bool
     ) throws -> PredicatePart {
         let (first, second) = (try part(left), try part(right))
+        if first.isConstant, second.isConstant {
+            return .value(try whole.evaluate(PredicateBindings()))
+        }
         for (side, other) in [(first, second), (second, first)] {
             switch (side, other) {
             case (.optionalCondition(let condition, let subject), .value(let value as Bool)):
@@ -149,6 +145,11 @@ extension QueryExpression {
             QueryExpression(.isValued(subject)),
             value ? .isTrue(condition) : .isNotTrue(condition)
         )
+    }
+
+    /// A value of the program as a save would write it; `nil` for one that documents cannot have.
+    static func stored(_ value: Any) -> QueryExpression? {
+        (value as? any Encodable).flatMap { try? QueryExpression(comparing: $0) }
     }
 
     /// Whether a condition is true, and neither false nor MISSING.

@@ -58,14 +58,10 @@ extension PredicateExpressions.KeyPath: PredicateLowering where Root.Output: Dec
 
     /// Whether the key path shows each case of an enum as it is stored, like `rawValue`.
     private func showsStoredValue<Kind: CaseIterable>(of kind: Kind.Type) -> Bool {
-        func stored(_ value: Any) -> QueryExpression? {
-            (value as? any Encodable).flatMap { try? QueryExpression(comparing: $0) }
-        }
-        return Kind.allCases.allSatisfy { value in
-            guard let whole = value as? Root.Output, let written = stored(value) else {
-                return false
-            }
-            return written == stored(whole[keyPath: keyPath])
+        Kind.allCases.allSatisfy { value in
+            guard let whole = value as? Root.Output, let written = QueryExpression.stored(value)
+            else { return false }
+            return written == QueryExpression.stored(whole[keyPath: keyPath])
         }
     }
 
