@@ -15,11 +15,11 @@ import Testing
     @Test(arguments: ["replicator", "listener"])
     func `mutated conversations violate no invariant`(name: String) throws {
         let target = try #require(FuzzTargets.all.first { $0.name == name })
-        let seed = Self.givenSeed ?? UInt64.random(in: 1...UInt64.max)
+        let seed = TestSeed.choose()
         let console = LogSinks.console
         LogSinks.console = nil  // each execution is full of warnings
         defer { LogSinks.console = console }
-        print("\(name): DIVAN_FUZZ_SEED=\(seed)")
+        print("\(name): DIVAN_SEED=\(seed)")
         var generator = SeededGenerator(seed: seed)
         let seeds = try target.seeds() + KeptInputs.inputs(of: name)
         for number in 1...Self.count {
@@ -31,10 +31,5 @@ import Testing
             let violation = target.violation(of: input)
             try #require(violation == nil, "seed \(seed), conversation \(number)")
         }
-    }
-
-    /// Repeats a failed run.
-    private static var givenSeed: UInt64? {
-        ProcessInfo.processInfo.environment["DIVAN_FUZZ_SEED"].flatMap { UInt64($0) }
     }
 }

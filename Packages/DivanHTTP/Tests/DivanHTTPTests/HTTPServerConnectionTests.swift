@@ -53,7 +53,7 @@ import Testing
         let text =
             "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
             + "3\r\nabc\r\nA;q=1\r\n0123456789\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"
-        let seed = UInt64.random(in: 0..<UInt64.max)
+        let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             var client = Client()
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test func `random bytes never crash the parser, and an error ends the connection`() {
-        let seed = UInt64.random(in: 0..<UInt64.max)
+        let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let words = ["GET ", "/", " HTTP/1.1", "\r\n", "Host: h", "%4", "?a=", "\n", ":", "\u{0}"]
         for _ in 0..<2_000 {

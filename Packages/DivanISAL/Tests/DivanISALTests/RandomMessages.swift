@@ -6,10 +6,8 @@ enum Environment {
     /// The number of messages in a random test.
     static var messageCount: Int { number("DIVAN_ISAL_MESSAGES") ?? 3_000 }
 
-    /// The seed of a random test; `DIVAN_ISAL_SEED` repeats one.
-    static var seed: UInt64 {
-        number("DIVAN_ISAL_SEED").map { UInt64($0) } ?? .random(in: 0..<1_000_000)
-    }
+    /// The seed of a random test.
+    static var seed: UInt64 { TestSeed.choose(below: 1_000_000) }
 
     private static func number(_ name: String) -> Int? {
         CurrentProcess.variable(name).flatMap { Int($0) }

@@ -8,6 +8,7 @@
 #include <malloc.h>
 #endif
 #include <pthread.h>
+#include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -97,4 +98,8 @@ int divan_sync_file_system(int descriptor) {
 
 int divan_pipe(int *ends) {
     return pipe2(ends, O_CLOEXEC);
+}
+
+int divan_spawn_in_directory(void *actions, const char *path) {
+    return posix_spawn_file_actions_addchdir_np(actions, path);
 }

@@ -1,3 +1,4 @@
+internal import CDivanPlatform
 internal import Glibc
 
 /// A program that this process has started, and must wait for.
@@ -19,6 +20,7 @@ public struct ChildProcess: Sendable {
     ///   - path: The program.
     ///   - arguments: Its arguments, with its name first.
     ///   - environment: Its variables; `nil` for those of this process.
+    ///   - directory: Its working directory; `nil` for that of this process.
     ///   - descriptors: Which of this process's descriptors it has under which numbers.
     ///   - terminal: A terminal that it opens under the first three numbers.
     ///   - beginsSession: Whether it begins a session of its own.
@@ -29,6 +31,7 @@ public struct ChildProcess: Sendable {
         _ path: String,
         _ arguments: [String],
         environment: [String: String]? = nil,
+        directory: String? = nil,
         descriptors: [(FileDescriptor, as: FileDescriptor)] = [],
         terminal: String? = nil,
         beginsSession: Bool = false,
@@ -37,6 +40,10 @@ public struct ChildProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
+        if let directory {
+            let number = divan_spawn_in_directory(&actions, directory)
+            guard number == 0 else { throw SystemError("posix_spawn", Errno(number)) }
+        }
         if let terminal {
             posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
             for stream: Int32 in [1, 2] { posix_spawn_file_actions_adddup2(&actions, 0, stream) }

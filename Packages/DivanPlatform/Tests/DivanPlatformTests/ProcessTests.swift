@@ -6,7 +6,8 @@ import Testing
 @Suite(.serialized) struct ProcessTests {
     private func output(
         of script: String,
-        environment: [String: String]? = nil
+        environment: [String: String]? = nil,
+        directory: String? = nil
     ) throws -> (text: String, status: ChildProcess.Status?) {
         let (reading, writing) = try FileDescriptor.pipe()
         defer { reading.close() }
@@ -14,6 +15,7 @@ import Testing
             "/bin/sh",
             ["sh", "-c", script],
             environment: environment,
+            directory: directory,
             descriptors: [(writing, as: .standardOutput)],
             signals: .defaults
         )
@@ -28,6 +30,7 @@ import Testing
         #expect(try output(of: "true").status?.isSuccess == true)
         #expect(try output(of: "kill -9 $$").status?.signal == Signal.kill.rawValue)
         #expect(try output(of: "echo $A", environment: ["A": "b"]).text == "b\n")
+        #expect(try output(of: "pwd", directory: "/usr").text == "/usr\n")
     }
 
     @Test func `a program that does not exist cannot be started`() {

@@ -33,7 +33,7 @@ struct BodyConditionFunctionTests {
     private var generator: SeededGenerator
 
     init() {
-        let seed = UInt64.random(in: .min ... .max)
+        let seed = TestSeed.choose()
         print("seed: \(seed)")
         generator = SeededGenerator(seed: seed)
     }

@@ -85,7 +85,7 @@ import Testing
         isSealed: Bool
     ) throws {
         let home = try TemporaryDirectory()
-        let seed = UInt64.random(in: .min ... .max)
+        let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         let path = home.file("db")
         let place = try Self.place(path, isSealed: isSealed)

@@ -178,7 +178,7 @@ struct FormTests {
     }
 
     @Test func `random documents round-trip`() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         for round in 0..<500 {
             var document: JSONObject = [:]

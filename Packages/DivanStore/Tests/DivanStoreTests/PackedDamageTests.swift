@@ -218,7 +218,7 @@ import Testing
 
     @Test func `a flipped bit in a compressed body is detected`() throws {
         let room = try packed()
-        let seed = UInt64.random(in: 0...999_999)
+        let seed = TestSeed.choose(below: 1_000_000)
         var dice = Dice(seed: seed)
         let look = try room.look()
         for _ in 0..<40 {
@@ -248,7 +248,7 @@ import Testing
         let find = try look.prepare("SELECT body FROM docs_1")
         var sound: [[UInt8]] = []
         while try find.step() { sound.append(find.bytes(0)) }
-        let seed = UInt64.random(in: 0...999_999)
+        let seed = TestSeed.choose(below: 1_000_000)
         var dice = Dice(seed: seed)
         var (unpacked, refused) = (0, 0)
         for _ in 0..<20_000 {

@@ -1,6 +1,7 @@
 import DivanJSON
 import DivanQuery
 import DivanRevisions
+import DivanTestKit
 import Testing
 
 @testable import DivanStore
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test func `random queries return the same rows with and without compression`() throws {
-        let seed = UInt64.random(in: 0...999_999)
+        let seed = TestSeed.choose(below: 1_000_000)
         let (plain, packed) = (try PackedStoreFixture(), try PackedStoreFixture())
         let other = try #require(CollectionPath("other"))
         var dice = Dice(seed: seed)

@@ -57,7 +57,7 @@ extension FaultTests {
         private func cut(_ steps: [ExpectedContents.Step], _ options: StoreOptions) throws {
             let isSealed = options.sealing != nil
             try #require(divan_faults_install() == 0)
-            let seed = UInt64.random(in: 0...999_999)
+            let seed = TestSeed.choose(below: 1_000_000)
             var generator = SeededGenerator(seed: seed)
             let home = try TemporaryDirectory()
             let path = home.file("a.cblite2")

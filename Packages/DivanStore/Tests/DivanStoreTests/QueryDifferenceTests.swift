@@ -77,7 +77,7 @@ import Testing
         countOfWorld: Int,
         _ make: (_ seed: UInt64) throws -> (QueryWorld, () -> String)
     ) throws {
-        let seed = Self.number("DIVAN_SEED") ?? UInt64.random(in: 0...999_999)
+        let seed = TestSeed.choose(below: 1_000_000)
         print("seed: \(seed)")
         var (queries, rows, round) = (UInt64(0), 0, UInt64(0))
         while queries < count {

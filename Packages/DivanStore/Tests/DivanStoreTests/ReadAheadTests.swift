@@ -37,7 +37,7 @@ import Testing
             path: home.file("a.cblite2/db.sqlite3"),
             mode: .readWrite
         )
-        let seed = UInt64.random(in: .min ... .max)
+        let seed = TestSeed.choose()
         var random = SeededGenerator(seed: seed)
         var rounds = [Int](repeating: 0, count: Self.documentCount)
         try save(Array(0..<Self.documentCount), round: 0, in: store)

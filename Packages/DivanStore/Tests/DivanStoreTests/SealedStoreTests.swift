@@ -339,7 +339,7 @@ struct SealedStoreTests {
         let count =
             ProcessInfo.processInfo.environment["DIVAN_DAMAGES"].flatMap { Int($0) }
             ?? TestLength.of(60, long: 300)
-        let seed = UInt64.random(in: 0...999_999)
+        let seed = TestSeed.choose(below: 1_000_000)
         var generator = SeededGenerator(seed: seed)
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")

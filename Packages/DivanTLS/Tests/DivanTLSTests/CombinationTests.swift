@@ -121,7 +121,7 @@ import Testing
         if combination.special == .resumed {
             let first = try serve(context, combination, ["-sess_out", ticket])
             try greet(first)
-            try first.process.endInput()
+            first.process.endInput()
             try first.reach(.closed)
             #expect(FileManager.default.fileExists(atPath: ticket), "\(first.process.printed)")
         }

@@ -64,7 +64,7 @@ import Testing
         #expect(talk.process.prints("welcome"), "\(talk.process.printed)")
         #expect(talk.process.printed.contains("Verification: OK"))
 
-        try talk.process.endInput()
+        talk.process.endInput()
         try talk.reach(.closed)
         #expect(talk.session.state == .closed)
     }

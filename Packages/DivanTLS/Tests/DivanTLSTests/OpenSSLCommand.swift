@@ -59,24 +59,12 @@ enum OpenSSLCommand {
 
     /// Runs the command to its end and returns its output.
     static func output(_ arguments: [String], inputBytes: Data) throws -> Data {
-        // Files, not pipes: a pipe that fills up on one side would block both.
-        let folder = try TemporaryDirectory()
-        let (input, output, errors) = (folder.file("in"), folder.file("out"), folder.file("err"))
-        for (path, data) in [(input, inputBytes), (output, Data()), (errors, Data())] {
-            try data.write(to: URL(filePath: path))
+        let outcome = try Program(try path()).run(arguments, inputBytes: inputBytes)
+        guard outcome.status == 0 else {
+            throw Failure(
+                description: "openssl \(arguments.joined(separator: " ")): \(outcome.errors)"
+            )
         }
-        let process = Process()
-        process.executableURL = URL(filePath: try path())
-        process.arguments = arguments
-        process.standardInput = FileHandle(forReadingAtPath: input)
-        process.standardOutput = FileHandle(forWritingAtPath: output)
-        process.standardError = FileHandle(forWritingAtPath: errors)
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            let text = try String(contentsOfFile: errors, encoding: .utf8)
-            throw Failure(description: "openssl \(arguments.joined(separator: " ")): \(text)")
-        }
-        return try Data(contentsOf: URL(filePath: output))
+        return outcome.outputBytes
     }
 }

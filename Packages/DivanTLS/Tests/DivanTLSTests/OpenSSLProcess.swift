@@ -1,15 +1,13 @@
-import DivanPlatform
 import DivanTLS
 import DivanTestKit
 import Foundation
 
 /// A running `openssl s_client` or `s_server`, killed with its last reference.
 final class OpenSSLProcess {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let program: RunningProgram
     private let folder: TemporaryDirectory
-    private(set) var printed = ""
+    /// Its output so far, including its errors.
+    var printed: String { program.text }
 
     /// Starts the command; identities and roots are passed as files.
     init(
@@ -33,12 +31,8 @@ final class OpenSSLProcess {
             try root.pem.write(toFile: path, atomically: true, encoding: .utf8)
             arguments += ["-CAfile", path, "-verify_return_error"]
         }
-        process.executableURL = URL(filePath: try OpenSSLCommand.path())
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
+        program = try Program(try OpenSSLCommand.path())
+            .start(arguments, input: .lines, errors: .amongLines)
     }
 
     deinit {
@@ -47,37 +41,30 @@ final class OpenSSLProcess {
 
     /// Ends the process without notice to its peer.
     func stop() {
-        guard process.isRunning else { return }
-        Signal.kill.send(to: process.processIdentifier)
-        process.waitUntilExit()
+        program.kill()
     }
 
     /// Types a line.
     func type(_ line: String) throws {
-        try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+        try program.type(line)
     }
 
     /// Ends its input, which makes `s_client` send close_notify.
-    func endInput() throws {
-        try input.fileHandleForWriting.close()
+    func endInput() {
+        program.endInput()
     }
 
     /// Reads its output until `text` appears; false if it ends before.
     func prints(_ text: String) -> Bool {
-        while !printed.contains(text) {
-            let piece = output.fileHandleForReading.availableData
-            if piece.isEmpty { return false }
-            printed += String(decoding: piece, as: UTF8.self)
-        }
-        return true
+        (try? program.wait(for: text)) != nil
     }
 
     /// The port on which `s_server` says it accepts.
     func port() throws -> UInt16 {
-        guard prints("ACCEPT 127.0.0.1:"), prints("\n"),
-            let line = printed.split(separator: "\n").first(where: { $0.hasPrefix("ACCEPT ") }),
-            let port = line.split(separator: ":").last.flatMap({ UInt16($0) })
-        else { throw OpenSSLCommand.Failure(description: "s_server did not start: \(printed)") }
+        let line = try program.line { $0.hasPrefix("ACCEPT 127.0.0.1:") }
+        guard let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            throw OpenSSLCommand.Failure(description: "s_server did not start: \(printed)")
+        }
         return port
     }
 }

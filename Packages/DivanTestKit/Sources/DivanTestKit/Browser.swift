@@ -29,7 +29,7 @@ public final class Browser {
     private static let patience = 30_000  // milliseconds
 
     private let folder: TemporaryDirectory
-    private let process = Process()
+    private let process: ChildProcess
     private let commands: FileDescriptor
     private let answers: FileDescriptor
     private var received: [UInt8] = []
@@ -52,7 +52,6 @@ public final class Browser {
         // Both ends are opened here, so that opening one does not wait for the other program.
         commands = try FileDescriptor.open(pipes[0], [.readWrite, .closeOnExec])
         answers = try FileDescriptor.open(pipes[1], [.readWrite, .closeOnExec])
-        process.executableURL = URL(filePath: "/bin/bash")
         var options = [
             "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
             "--disable-dev-shm-usage", "--disable-background-networking", "--disable-extensions",
@@ -61,10 +60,14 @@ public final class Browser {
         // Chromium's sandbox does not work as root.
         if CurrentProcess.effectiveUser == 0 { options.append("--no-sandbox") }
         let script = #"program=$1 in=$2 out=$3; shift 3; exec "$program" "$@" 3<"$in" 4>"$out""#
-        process.arguments = ["-c", script, "bash", chromium.path] + pipes + options
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let null = try FileDescriptor.open("/dev/null", [.readWrite, .closeOnExec])
+        defer { null.close() }
+        process = try ChildProcess.spawn(
+            "/bin/bash",
+            ["bash", "-c", script, "bash", chromium.path] + pipes + options,
+            descriptors: [(null, as: .standardOutput), (null, as: .standardError)],
+            signals: .defaults
+        )
         let target = try call("Target.createTarget", ["url": "about:blank"])
         let attached = try call(
             "Target.attachToTarget",
@@ -75,8 +78,8 @@ public final class Browser {
     }
 
     deinit {
-        process.terminate()
-        process.waitUntilExit()
+        Signal.terminate.send(to: process.id)
+        process.wait()
         commands.close()
         answers.close()
     }

@@ -69,3 +69,10 @@ final class Daemon {
         process.wait()
     }
 }
+
+extension FileHandle {
+    /// Waits for something to read; empty at the end, or if nothing more can be read.
+    fileprivate func nextPiece() -> Data {
+        Data((try? FileDescriptor(fileDescriptor).read(upTo: 1 << 16)) ?? [])
+    }
+}

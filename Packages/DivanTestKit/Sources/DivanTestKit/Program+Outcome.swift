@@ -1,4 +1,5 @@
-import Foundation
+internal import DivanPlatform
+public import Foundation
 
 extension Program {
     /// The exit status and output of a program.
@@ -7,18 +8,20 @@ extension Program {
         public let status: Int32
         /// Whether a signal ended the program.
         public let isSignalled: Bool
-        /// The standard output; bytes that are not UTF-8 are replaced.
-        public let output: String
+        /// The standard output.
+        public let outputBytes: Data
+        /// The standard output as text; bytes that are not UTF-8 are replaced.
+        public var output: String { String(decoding: outputBytes, as: UTF8.self) }
         /// The standard error, if it was captured separately.
         public let errors: String
 
         /// The non-empty lines of standard output.
         public var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-        init(of process: Process, output: Data, errors: Data) {
-            status = process.terminationStatus
-            isSignalled = process.terminationReason == .uncaughtSignal
-            self.output = String(decoding: output, as: UTF8.self)
+        init(of ended: ChildProcess.Status, output: Data, errors: Data) {
+            isSignalled = ended.signal != 0
+            status = isSignalled ? ended.signal : ended.exitStatus
+            outputBytes = output
             self.errors = String(decoding: errors, as: UTF8.self)
         }
     }

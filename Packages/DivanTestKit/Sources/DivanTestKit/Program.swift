@@ -1,4 +1,5 @@
-import Foundation
+import DivanPlatform
+public import Foundation
 
 /// A local program that is run until it ends, or started in parallel.
 ///
@@ -51,21 +52,33 @@ public struct Program: Sendable {
     /// - Returns: The exit status and output.
     /// - Throws: The system's error if it cannot start the program.
     public func run(_ words: [String], input: String = "") throws -> Outcome {
+        try run(words, inputBytes: Data(input.utf8))
+    }
+
+    /// The same, with any bytes as standard input.
+    public func run(_ words: [String], inputBytes: Data) throws -> Outcome {
         let folder = try TemporaryDirectory()
         let files = ["input", "output", "errors"].map { folder.file($0) }
-        // Files, not pipes: a pipe that fills up on one side would block both, and one inherited by a program started
-        // meanwhile would stay open.
-        for (file, text) in zip(files, [input, "", ""]) {
-            try Data(text.utf8).write(to: URL(filePath: file))
+        // Files, not pipes: a pipe that fills up on one side would block both.
+        for (file, content) in zip(files, [inputBytes, Data(), Data()]) {
+            try content.write(to: URL(filePath: file))
         }
-        let process = process(words)
-        process.standardInput = FileHandle(forReadingAtPath: files[0])
-        process.standardOutput = FileHandle(forWritingAtPath: files[1])
-        process.standardError = FileHandle(forWritingAtPath: files[2])
-        try process.run()
-        process.waitUntilExit()
+        let input = try FileDescriptor.open(files[0], [.readOnly, .closeOnExec])
+        defer { input.close() }
+        let output = try FileDescriptor.open(files[1], [.writeOnly, .closeOnExec])
+        defer { output.close() }
+        let errors = try FileDescriptor.open(files[2], [.writeOnly, .closeOnExec])
+        defer { errors.close() }
+        let process = try spawn(
+            words,
+            [
+                (input, as: .standardInput), (output, as: .standardOutput),
+                (errors, as: .standardError),
+            ]
+        )
+        guard let ended = process.wait() else { throw NotAChild(path: path) }
         return Outcome(
-            of: process,
+            of: ended,
             output: try Data(contentsOf: URL(filePath: files[1])),
             errors: try Data(contentsOf: URL(filePath: files[2]))
         )
@@ -86,17 +99,33 @@ public struct Program: Sendable {
         errors: RunningProgram.Errors = .inherited,
         patience: Duration? = nil
     ) throws -> RunningProgram {
-        try RunningProgram(process(words), input, errors, patience: patience)
+        try RunningProgram(self, words, input, errors, patience: patience)
     }
 
-    private func process(_ words: [String]) -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = words
-        if let directory { process.currentDirectoryURL = URL(filePath: directory) }
-        var surroundings = ProcessInfo.processInfo.environment
-        for (name, value) in environment { surroundings[name] = value }
-        process.environment = surroundings
-        return process
+    /// Starts a process with some of this process's descriptors.
+    ///
+    /// Foundation's `Process` is not used: on Linux, its `waitUntilExit` sometimes misses the end.
+    func spawn(
+        _ words: [String],
+        _ descriptors: [(FileDescriptor, as: FileDescriptor)]
+    ) throws -> ChildProcess {
+        var variables = ProcessInfo.processInfo.environment
+        for (name, value) in environment { variables[name] = value }
+        return try ChildProcess.spawn(
+            path,
+            [path] + words,
+            environment: variables,
+            directory: directory,
+            descriptors: descriptors,
+            // The threads of tests block signals.
+            signals: .defaults
+        )
+    }
+
+    /// Another part of this process has already waited for the program.
+    struct NotAChild: Error, CustomStringConvertible {
+        let path: String
+
+        var description: String { "\(path) has already been waited for" }
     }
 }

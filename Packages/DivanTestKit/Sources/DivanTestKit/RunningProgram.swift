@@ -51,64 +51,105 @@ public final class RunningProgram {
         public var description: String { "no output from \(path) for \(patience)\n\(said)" }
     }
 
-    private let process: Process
+    private let path: String
+    private let process: ChildProcess
+    /// How the program ended, once its end was noticed.
+    private var ended: ChildProcess.Status?
     private let patience: Duration?
-    private let input: FileHandle?
-    private let reading: FileHandle
+    private var input: FileDescriptor?
+    private let output: FileDescriptor
     private var said = Data()
     private var readCount = 0  // bytes of `said` that `line()` has returned
 
     init(
-        _ process: Process,
+        _ program: Program,
+        _ words: [String],
         _ input: Input,
         _ errors: Errors,
         patience: Duration?
     ) throws {
-        self.process = process
+        path = program.path
         self.patience = patience
-        let output = Pipe()
-        reading = output.fileHandleForReading
-        process.standardOutput = output
-        switch input {
-        case .none:
-            process.standardInput = FileHandle.nullDevice
-            self.input = nil
-        case .lines:
-            let pipe = Pipe()
-            process.standardInput = pipe
-            self.input = pipe.fileHandleForWriting
+        // Ends that only the program needs; a failure closes the others, too.
+        var theirs: [FileDescriptor] = []
+        var ours: [FileDescriptor] = []
+        defer { for descriptor in theirs { descriptor.close() } }
+        do {
+            let said = try FileDescriptor.pipe()
+            theirs.append(said.writing)
+            ours.append(said.reading)
+            output = said.reading
+            let heard: FileDescriptor
+            switch input {
+            case .none:
+                heard = try FileDescriptor.open("/dev/null", [.readOnly, .closeOnExec])
+            case .lines:
+                let pipe = try FileDescriptor.pipe()
+                ours.append(pipe.writing)
+                self.input = pipe.writing
+                heard = pipe.reading
+            }
+            theirs.append(heard)
+            var descriptors = [
+                (heard, as: FileDescriptor.standardInput), (said.writing, as: .standardOutput),
+            ]
+            switch errors {
+            case .inherited: break
+            case .amongLines: descriptors.append((said.writing, as: .standardError))
+            case .discarded, .file:
+                var file = "/dev/null"
+                if case .file(let path) = errors { file = path }
+                let opened = try FileDescriptor.open(file, [.writeOnly, .append, .closeOnExec])
+                theirs.append(opened)
+                descriptors.append((opened, as: .standardError))
+            }
+            process = try program.spawn(words, descriptors)
+        } catch {
+            for descriptor in ours { descriptor.close() }
+            throw error
         }
-        switch errors {
-        case .inherited: break
-        case .discarded: process.standardError = FileHandle.nullDevice
-        case .amongLines: process.standardError = output
-        case .file(let path):
-            let file = try FileHandle(forWritingTo: URL(filePath: path))
-            try file.seekToEnd()
-            process.standardError = file
-        }
-        try process.run()
     }
 
     deinit {
-        guard process.isRunning else { return }
-        if input != nil {
-            endInput()
-            finish()
-        } else {
-            // A child inherits the blocked signals of the thread that starts it; SIGKILL cannot be blocked.
-            Signal.kill.send(to: process.processIdentifier)
-            process.waitUntilExit()
+        if isRunning {
+            if input != nil {
+                endInput()
+                finish()
+            } else {
+                signal(.kill)
+                end()
+            }
         }
+        endInput()
+        output.close()
     }
 
     /// The system's process identifier of the program.
-    public var processIdentifier: Int32 { process.processIdentifier }
+    public var processIdentifier: Int32 { process.id }
 
     /// Whether the program has not ended yet.
-    public var isRunning: Bool { process.isRunning }
+    public var isRunning: Bool {
+        guard ended == nil else { return false }
+        let (isRunning, status) = process.poll()
+        ended = status
+        return isRunning
+    }
+
+    /// Waits for the end.
+    @discardableResult
+    private func end() -> ChildProcess.Status {
+        if let ended { return ended }
+        guard let status = process.wait() else {
+            preconditionFailure("\(path) has already been waited for")
+        }
+        ended = status
+        return status
+    }
 
     // MARK: What it says
+
+    /// All its output that was read so far.
+    public var text: String { String(decoding: said, as: UTF8.self) }
 
     /// Waits for the next line of its output.
     ///
@@ -157,10 +198,9 @@ public final class RunningProgram {
     /// Waits for more of its output; false if there will be none.
     private func readMore() throws(Silent) -> Bool {
         if let patience, !hasMore(within: patience) {
-            let text = String(decoding: said, as: UTF8.self)
             throw Silent(path: path, patience: patience, said: text)
         }
-        let bytes = reading.nextPiece()
+        let bytes = (try? output.read(upTo: 1 << 16)) ?? []
         said += bytes
         return !bytes.isEmpty
     }
@@ -169,7 +209,6 @@ public final class RunningProgram {
     private func hasMore(within patience: Duration) -> Bool {
         let (seconds, attoseconds) = patience.components
         let milliseconds = Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
-        let output = FileDescriptor(reading.fileDescriptor)
         while true {
             do {
                 return try !output.wait(for: .reading, milliseconds: milliseconds).isEmpty
@@ -179,13 +218,11 @@ public final class RunningProgram {
         }
     }
 
-    private var path: String { process.executableURL?.path ?? "a program" }
-
     // MARK: What it hears
 
     /// Writes a line to its input.
     public func type(_ line: String) throws {
-        try input?.write(contentsOf: Data("\(line)\n".utf8))
+        try input?.writeAll(Array("\(line)\n".utf8))
     }
 
     /// Writes a line and waits for the answer, which is also a line.
@@ -198,14 +235,17 @@ public final class RunningProgram {
 
     /// Ends its input.
     public func endInput() {
-        try? input?.close()
+        input?.close()
+        input = nil
     }
 
     // MARK: Its end
 
     /// Sends a signal, such as `.interrupt` for Ctrl-C.
     public func signal(_ signal: Signal) {
-        signal.send(to: process.processIdentifier)
+        // The number of a program that was waited for may be another program's.
+        guard ended == nil else { return }
+        signal.send(to: process.id)
     }
 
     /// Ends the program as a power failure would.
@@ -227,14 +267,6 @@ public final class RunningProgram {
                 signal(.kill)
             }
         }
-        process.waitUntilExit()
-        return Program.Outcome(of: process, output: said, errors: Data())
-    }
-}
-
-extension FileHandle {
-    /// Waits for something to read; empty at the end, or if nothing more can be read.
-    func nextPiece() -> Data {
-        Data((try? FileDescriptor(fileDescriptor).read(upTo: 1 << 16)) ?? [])
+        return Program.Outcome(of: end(), output: said, errors: Data())
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CentroidsTests {
     @Test(arguments: [1, 31, 32, 33, 100])
     func `distances and products equal those computed one vector at a time`(count: Int) throws {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         var source = NormalNumbers(seed: seed)
         for dimensions in [1, 7, 40] {
             let rows = source.vector(count * dimensions, scale: 1)
@@ -30,7 +30,7 @@ import Testing
 
     @Test
     func `the nearest centroid is the first with the least distance`() throws {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         var generator = SeededGenerator(seed: seed)
         for count in [1, 40, 70] {
             // Few different numbers, so that many distances are equal.

@@ -11,7 +11,7 @@ import Testing
         encoding: VectorEncoding,
         metric: DistanceMetric
     ) throws {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         let vectors = ClusteredVectors(count: 600, dimensions: 24, queries: 20, seed: seed)
         var training = try CodecTraining(
             encoding,

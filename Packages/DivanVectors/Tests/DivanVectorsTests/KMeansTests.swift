@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: 0..<8)
     func `the error never grows from one round to the next`(number: Int) throws {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         let vectors = ClusteredVectors(count: 1500, dimensions: 9, queries: 0, seed: seed)
         var training = try KMeans(
             vectors.floats,
@@ -54,7 +54,7 @@ import Testing
 
     @Test
     func `centroids that no longer change are the means of their vectors`() throws {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         let vectors = ClusteredVectors(count: 800, dimensions: 5, queries: 0, seed: seed)
         var training = try KMeans(
             vectors.floats,
@@ -135,7 +135,7 @@ import Testing
 
     @Test
     func `centroids that lose their vectors move to distant ones`() throws {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             // Clusters of very different sizes, in which updates move centroids far.
@@ -153,7 +153,7 @@ import Testing
 
     @Test
     func `numbers at the ends of the range of floats do not trap`() throws {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         var generator = SeededGenerator(seed: seed)
         let largest = Float.greatestFiniteMagnitude
         let sample = (0..<600).map { _ in Float.random(in: -1...1, using: &generator) * largest }

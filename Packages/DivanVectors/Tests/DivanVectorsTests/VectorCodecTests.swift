@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: [4, 6, 8], [1, 2, 3, 5, 16, 17, 31, 32, 33, 100, 4096])
     func `a decoded component differs by at most half a step`(bits: Int, dimensions: Int) throws {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         var generator = SeededGenerator(seed: seed)
         // Components beyond the range of the sample would be clamped.
         let sample = (0..<4 * dimensions).map { _ in Float.random(in: 5...6, using: &generator) }
@@ -132,7 +132,7 @@ import Testing
         encoding: VectorEncoding,
         metric: DistanceMetric
     ) throws {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         for dimensions in [24, 300] {
             let vectors = ClusteredVectors(
                 count: 30,
@@ -167,7 +167,7 @@ import Testing
     func `the squared distance of a code from its own vector is about zero, and never negative`()
         throws
     {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         let vectors = ClusteredVectors(count: 100, dimensions: 36, seed: seed)
         for encoding in Self.encodings {
             let codec = try codec(encoding, .euclideanSquared, vectors)

@@ -77,8 +77,7 @@ struct Manifest {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return bytes
+        // The end of the output is the end of the program; on Linux, `waitUntilExit` sometimes misses it.
+        return try output.fileHandleForReading.readToEnd() ?? Data()
     }
 }

@@ -203,7 +203,7 @@ import Testing
             } ?? 0
         }
         var taken: [(time: String, before: Int, after: Int)] = []
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = TestSeed.choose(below: 1_000_000)
         var generator = SeededGenerator(seed: seed)
         while taken.count < count {
             if Bool.random(using: &generator) {

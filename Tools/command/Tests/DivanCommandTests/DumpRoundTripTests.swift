@@ -15,7 +15,7 @@ import Testing
     func `random databases are restored exactly, also from incremental dumps`(
         _ scheme: RevisionScheme
     ) throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.choose()
         print("DumpRoundTripTests: seed \(seed), \(scheme)")
         var world = try RandomWorld(shell.path("db.cblite2"), scheme, seed: seed)
         defer { world.close() }

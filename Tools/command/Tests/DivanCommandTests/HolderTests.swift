@@ -189,7 +189,7 @@ import Testing
             }
         }
         try shell.write("log", "")
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestSeed.choose()
         print("seed \(seed)")
         let tally = Tally()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -69,25 +69,24 @@ import Testing
 
     @Test(arguments: [Signal.interrupt, .terminate])
     func `the first signal ends an import that waits for input`(_ signal: Signal) throws {
-        let (input, errors) = (Pipe(), Pipe())
-        let process = Process()
-        process.executableURL = URL(filePath: Shell.divan.path)
-        process.arguments = ["import", shell.path("db"), "-"]
-        process.standardInput = input
-        process.standardError = errors
-        try process.run()
-        let writing = input.fileHandleForWriting
-        try writing.write(contentsOf: Data("{\"_id\":\"early\"}\n".utf8))
+        let (input, writing) = try FileDescriptor.pipe()
+        defer { writing.close() }
+        let (reading, errors) = try FileDescriptor.pipe()
+        defer { reading.close() }
+        let process = try ChildProcess.spawn(
+            Shell.divan.path,
+            ["divan", "import", shell.path("db"), "-"],
+            descriptors: [(input, as: .standardInput), (errors, as: .standardError)],
+            signals: .defaults
+        )
+        input.close()
+        errors.close()
+        try writing.writeAll(Array("{\"_id\":\"early\"}\n".utf8))
         // It handles signals before it reads.
-        let pipe = FileDescriptor(writing.fileDescriptor)
-        while process.isRunning, let unread = pipe.waitingByteCount, unread > 0 {
-            CurrentThread.yield()
-        }
-        signal.send(to: process.processIdentifier)
-        process.waitUntilExit()
-        let said = try errors.fileHandleForReading.readToEnd() ?? Data()
-        let told = String(decoding: said, as: UTF8.self)
-        #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+        while let unread = writing.waitingByteCount, unread > 0 { CurrentThread.yield() }
+        signal.send(to: process.id)
+        let told = String(decoding: try reading.readAll() ?? [], as: UTF8.self)
+        #expect(process.wait()?.exitStatus == 130)
         // The signal may arrive before the document that was read is saved.
         let count = try shell.run("ls", "db").lines.count
         let documents = count == 1 ? "1 document was" : "no documents were"

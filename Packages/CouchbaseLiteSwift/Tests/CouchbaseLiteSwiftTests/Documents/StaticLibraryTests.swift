@@ -65,10 +65,12 @@ private struct StaticLibrary {
         let all = try FileManager.default.contentsOfDirectory(atPath: packages.path)
         let modules = all.filter { $0 != "DivanTestKit" }
         var objects: [String] = []
-        for module in modules.flatMap({ [$0, "C" + $0] }) {
+        for (package, module) in modules.flatMap({ [($0, $0), ($0, "C" + $0)] }) {
             let place = products.appending(path: "\(module).build")
+            let current = objectNames(of: module, in: package)
             let files = FileManager.default.enumerator(atPath: place.path)
-            for case let name as String in files ?? .init() where name.hasSuffix(".o") {
+            for case let name as String in files ?? .init()
+            where current.contains((name as NSString).lastPathComponent) {
                 objects.append(place.appending(path: name).path)
             }
         }
@@ -81,6 +83,17 @@ private struct StaticLibrary {
             "/usr/bin/env",
             ["ar", "crs", folder.file("libDivanStatic.a"), "@\(list)"]
         )
+    }
+
+    /// The names of the object files of a module's present sources; a build directory keeps those of removed ones.
+    private func objectNames(of module: String, in package: String) -> Set<String> {
+        let place = packages.appending(path: "\(package)/Sources/\(module)")
+        var names: Set<String> = []
+        for case let name as String in FileManager.default.enumerator(atPath: place.path) ?? .init()
+        where name.hasSuffix(".swift") || name.hasSuffix(".c") {
+            names.insert((name as NSString).lastPathComponent + ".o")
+        }
+        return names
     }
 
     private func moduleMaps() throws -> [String] {
@@ -110,20 +123,10 @@ private struct StaticLibrary {
     }
 
     static func run(_ program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        let output = Pipe()
-        (process.standardOutput, process.standardError) = (output, output)
-        try process.run()
-        let text = String(
-            decoding: output.fileHandleForReading.readDataToEndOfFile(),
-            as: UTF8.self
-        )
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: String(text.suffix(4_000)))
+        let outcome = try Program(program).run(arguments)
+        guard outcome.status == 0 else {
+            throw Failure(description: String((outcome.output + outcome.errors).suffix(4_000)))
         }
-        return text
+        return outcome.output
     }
 }

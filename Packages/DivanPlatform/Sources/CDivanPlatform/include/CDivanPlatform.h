@@ -50,4 +50,7 @@ int divan_pipe(int *ends);
 // Syncs the file system that contains an open file. Returns 0, or -1 with errno set.
 int divan_sync_file_system(int descriptor);
 
+// Makes a program start in a directory; `actions` is a `posix_spawn_file_actions_t`. Returns an error number, or 0.
+int divan_spawn_in_directory(void *actions, const char *path);
+
 #endif

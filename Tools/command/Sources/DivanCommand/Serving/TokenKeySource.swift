@@ -1,6 +1,6 @@
 import DivanAuth
 import DivanCommandLine
-import Foundation
+import DivanPlatform
 
 /// Where the public keys of an issuer are: a file, or a URL, which `curl` downloads.
 struct TokenKeySource: Sendable {
@@ -46,30 +46,37 @@ struct TokenKeySource: Sendable {
     }
 
     private func download() throws -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            [
-                "curl", "--silent", "--show-error", "--fail", "--max-time", "10", "--proto",
-                "=http,https",
-            ]
-            + ["--max-filesize", "\(TokenKeySet.byteCount)", "--", place]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let limit = TokenKeySet.byteCount + 1
-        let data = try output.fileHandleForReading.read(upToCount: limit) ?? Data()
-        try output.fileHandleForReading.close()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
+        let (reading, writing) = try FileDescriptor.pipe()
+        let process: ChildProcess
+        do {
+            defer { writing.close() }
+            let null = try FileDescriptor.open("/dev/null", [.readWrite, .closeOnExec])
+            defer { null.close() }
+            process = try ChildProcess.spawn(
+                "/usr/bin/env",
+                [
+                    "env", "curl", "--silent", "--show-error", "--fail", "--max-time", "10",
+                    "--proto", "=http,https", "--max-filesize", "\(TokenKeySet.byteCount)", "--",
+                    place,
+                ],
+                descriptors: [
+                    (null, as: .standardInput), (writing, as: .standardOutput),
+                    (null, as: .standardError),
+                ],
+                signals: .defaults
+            )
+        }
+        let bytes = try? reading.readAll(limit: TokenKeySet.byteCount + 1)
+        // A program that still writes ends by this.
+        reading.close()
+        let status = process.wait()
+        guard let bytes, let status, status.isSuccess else {
             throw Failure(
                 kind: .unreachable,
-                sentence: "\(place): cannot download the keys (curl: \(process.terminationStatus))",
+                sentence: "\(place): cannot download the keys (curl: \(status?.exitStatus ?? -1))",
                 hint: "check the URL, and that curl is installed"
             )
         }
-        return Array(data)
+        return bytes
     }
 }

@@ -63,7 +63,7 @@ import Testing
         _ check: (_ endedCount: Int, _ place: String) throws -> Void
     ) throws {
         let isThorough = ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil
-        let seed = UInt64.random(in: 0...999_999)
+        let seed = TestSeed.choose(below: 1_000_000)
         var generator = SeededGenerator(seed: seed)
         var moment = Int.random(in: 0..<stride, using: &generator)
         while moment < log.count {
