@@ -196,8 +196,50 @@ let packages: [[Target]] = [
         arrows: ["DivanPlatform", "DivanTransport", "DivanWebSocket"]
     ),
     packageTargets(
+        "DivanStorage",
+        arrows: [
+            "DivanPlatform",
+            "DivanSQLite",
+            "DivanRevisions",
+            "DivanDelta",
+            "DivanJSON",
+            "DivanCompression",
+            "DivanCrypto",
+            "DivanQuery",
+            "DivanFullText",
+            "DivanVectors",
+            "DivanLog",
+        ]
+    ),
+    packageTargets(
+        "DivanMemoryEngine",
+        arrows: ["DivanStorage", "DivanPlatform", "DivanRevisions", "DivanQuery", "DivanJSON"]
+    ),
+    packageTargets(
+        "DivanSQLiteEngine",
+        arrows: [
+            "DivanStorage",
+            "DivanPlatform",
+            "DivanSQLite",
+            "DivanRevisions",
+            "DivanDelta",
+            "DivanJSON",
+            "DivanCompression",
+            "DivanCrypto",
+            "DivanQuery",
+            "DivanSQL",
+            "DivanFullText",
+            "DivanVectors",
+            "DivanLog",
+        ],
+        libraries: ["sqlite3"]
+    ),
+    packageTargets(
         "DivanStore",
         arrows: [
+            "DivanStorage",
+            "DivanMemoryEngine",
+            "DivanSQLiteEngine",
             "DivanPlatform",
             "DivanSQLite",
             "DivanRevisions",
@@ -212,8 +254,7 @@ let packages: [[Target]] = [
             "DivanVectors",
             "DivanLog",
         ],
-        libraries: ["sqlite3"],
-        testing: ["CDivanStore", "CDivanStoreFaults", "DivanSeal", "DivanZlib", "DivanLZ4"]
+        testing: ["CDivanStoreFaults", "DivanSeal", "DivanZlib", "DivanLZ4"]
     ),
     [
         .target(

@@ -2,6 +2,7 @@
 #include "CDivanPlatform.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #ifdef __GLIBC__
@@ -12,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 const uint32_t divan_event_readable = EPOLLIN;
@@ -102,4 +104,14 @@ int divan_pipe(int *ends) {
 
 int divan_spawn_in_directory(void *actions, const char *path) {
     return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+int divan_exchange(const char *one, const char *other) {
+    // The system call itself: not every C library has a function for it.
+    return (int)syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+}
+
+void divan_begin_write_out(int descriptor) {
+    // Without waiting, it does not consume an error that the later sync is to report.
+    (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
 }

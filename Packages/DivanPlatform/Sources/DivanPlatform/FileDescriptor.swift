@@ -223,6 +223,11 @@ extension FileDescriptor {
         guard fdatasync(rawValue) == 0 else { throw SystemError("fdatasync") }
     }
 
+    /// Makes the system start to write new bytes to the disk, without waiting for it: a hint.
+    public func beginWriteOut() {
+        divan_begin_write_out(rawValue)
+    }
+
     /// Changes the length of the file.
     public func truncate(to byteCount: Int) throws(SystemError) {
         try checked("ftruncate") { ftruncate(rawValue, byteCount) }

@@ -21,6 +21,11 @@ public enum FileSystem {
         try checked("rename") { Glibc.rename(path, target) }
     }
 
+    /// Exchanges two files or directories of one file system in one step.
+    public static func exchange(_ one: String, _ other: String) throws(SystemError) {
+        guard divan_exchange(one, other) == 0 else { throw SystemError("renameat2") }
+    }
+
     /// Renames a file within an open directory, replacing what has the new name.
     public static func rename(
         _ name: String,

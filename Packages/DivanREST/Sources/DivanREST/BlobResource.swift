@@ -102,7 +102,7 @@ struct BlobResource {
         guard let current, expected.fits(current.revisionID) else {
             throw RESTError.conflict(current: current?.revisionID)
         }
-        var object = try JSON(parsing: current.body, limits: StoreLimits.bodyText).object ?? [:]
+        var object = try JSON(parsing: current.body, limits: StorageLimits.bodyText).object ?? [:]
         object[key] = reference
         let body = try JSON.object(object).canonicalBytes()
         try call.checkStoring(body, as: documentID)

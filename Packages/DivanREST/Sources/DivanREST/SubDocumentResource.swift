@@ -40,7 +40,7 @@ struct SubDocumentResource {
         guard let stored = found else { throw document.missing }
         return try document.response(with: stored) {
             try call.checkParsing(stored.body)
-            let tree = try JSON(parsing: stored.body, limits: StoreLimits.bodyText)
+            let tree = try JSON(parsing: stored.body, limits: StorageLimits.bodyText)
             guard let value = tree[pointer] else { throw missing }
             return try value.canonicalBytes()
         }

@@ -1,6 +1,7 @@
 public import DivanCrypto
 public import DivanDelta
 internal import DivanLog
+internal import DivanMemoryEngine
 import DivanPlatform
 public import DivanRevisions
 internal import Synchronization
@@ -113,7 +114,8 @@ public final class Store: Sendable {
         let engine = MemoryEngine()
         var identity = StoreIdentity(random: random)
         identity.scheme = scheme
-        engine.install(identity)
+        // Memory does not fail, and nobody else uses the engine yet.
+        try? engine.write { try identity.write(to: $0) }
         return Store(
             engine: engine,
             blobs: BlobStore(BlobMemory()),

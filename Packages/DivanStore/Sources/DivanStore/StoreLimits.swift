@@ -1,21 +1,7 @@
-public import DivanJSON
-
 /// The limits of a store; every member is a maximum.
 public enum StoreLimits {
-    /// Bytes in the name of a scope or collection (`behaviour.md` §2).
-    public static let nameByteCount = 251
     /// Revisions kept per branch, counted from the leaf up: the same as current Couchbase Lite (`revisions.md` §5).
     public static let treeDepth = 50
-    /// Bytes in a body.
-    ///
-    /// Half of SQLite's limit for a row, because the tree in the same row may contain other bodies. The
-    /// replicator's limit is much lower.
-    public static let bodyByteCount = 512 << 20
-    /// The size from which a body counts as long: a replaced one is read without a second copy in SQLite, and is
-    /// not kept while its successor is written.
-    public static let longBodyByteCount = 1 << 20
-    /// The limits for parsing a stored body: every body that was stored can be read.
-    public static let bodyText = JSONLimits(byteCount: bodyByteCount)
     /// Bytes in a body that is synced: 20 MiB, the limit of Sync Gateway.
     ///
     /// A larger body can be stored, but is not synced.
@@ -36,24 +22,6 @@ public enum StoreLimits {
     /// Ranges of marks for one remote in a collection: with more ranges, reading and writing the set with every
     /// batch costs more than the saved row updates.
     public static let knownRangesCount = 64
-    /// Bytes of pages that a reader caches while it follows the changes feed: a push reads bodies about 2 MiB
-    /// behind the feed, and both need the same pages.
-    public static let readerCacheByteCount = 3 << 20
-    /// Bytes of pages that a reader caches once it looks up documents: enough for 1,000 documents found with an
-    /// index.
-    ///
-    /// A larger cache would only slow down scans, whose pages would no longer fit the processor's cache.
-    public static let seekingCacheByteCount = 10 << 20
-    /// Bytes of pages that a reader caches while it scans a database with more than `seekingCacheByteCount`.
-    public static let scanCacheByteCount = 512 << 10
-    /// Documents that a reader looks up before it caches more pages.
-    public static let soughtDocumentCount = 64
-    /// Bytes of pages that the writer caches.
-    public static let writerCacheByteCount = 4 << 20
-    /// Bytes of pages that the writer caches if documents are indexed.
-    public static let indexedWriterCacheByteCount = 16 << 20
-    /// Bytes of pages, and of keys sorted at a time, that the writer keeps while it creates an index of values.
-    public static let sortedIndexCacheByteCount = 4 << 20
     /// Milliseconds that a transaction may take before it is logged at verbose level.
     public static let quickTransactionMilliseconds = 50
     /// Bytes that a blob reader or a copy processes at a time.
@@ -99,62 +67,11 @@ public enum StoreLimits {
     public static let groupedSaveCount = 64
     /// Bytes of bodies in a page of changes; a single document may have more.
     public static let pageByteCount = 8 << 20
-    /// Damaged documents that one read of the changes feed skips; if there are more, the read fails.
-    public static let passedDamageCount = 10_000
     /// Lost documents that a salvage lists; further documents are only counted.
     public static let namedLossCount = 1_000
-    /// Rows of new documents added by one statement, which divides the fixed cost of a statement by sixteen.
-    public static let addedTogetherCount = 16
-    /// Bytes of the name of a custom storage engine: enough for any name, and little to store and log.
-    public static let engineNameByteCount = 64
     /// Ancestors named in the response to one announced revision (`replication.md` §3).
     public static let possibleAncestorCount = 10
     /// Milliseconds that opening waits for another process that is about to close the database: long enough for a
     /// tool to end, short enough for a user to wait.
     public static let lockMilliseconds = 500
-    /// The minimum size of a body that is worth compressing: shorter bodies have little repetition.
-    public static let packedBodyByteCount = 64
-    /// The minimum number of documents for a dictionary: with fewer, it would not be typical.
-    public static let sampledDocumentCount = 64
-    /// Documents of a collection that are sampled for a dictionary, which takes about a millisecond.
-    public static let sampleCount = 256
-    /// Bytes of each sample in a dictionary: a few long documents would fill it.
-    public static let sampledByteCount = 4 << 10
-    /// Dictionaries that a connection keeps, about 64 KiB each; the least recently used is released.
-    public static let keptDictionaryCount = 8
-    /// Bytes of the decompression buffer that a connection keeps between two queries.
-    public static let keptBodyByteCount = 1 << 20
-    /// Collections whose prepared statements a connection keeps, about 11 KiB each; those of the least recently
-    /// used collection are released.
-    public static let keptCollectionCount = 64
-    /// Bytes that the running queries of a process can use in SQLite, unless configured otherwise; a single query
-    /// can use half.
-    public static let queryByteCount = 1 << 30
-    /// Idle compiled queries that a connection keeps: applications repeat a few queries.
-    public static let keptQueryCount = 24
-    /// Bytes of SQL, including literals, of a query that is kept: a compiled query takes about ten times as many,
-    /// and a longer query costs more to run than to compile.
-    public static let keptQueryByteCount = 64 << 10
-    /// Vectors that are in no cell of a trained index before a query moves them there: each query reads all of them.
-    public static let freshVectorCount = 1_024
-    /// Bytes of the vectors with which an index is trained.
-    public static let vectorSampleByteCount = 48 << 20
-    /// Bytes of a block of vector codes, about three pages of a file.
-    public static let vectorBlockByteCount = 24_000
-    /// Bytes of the codes that the readers of a database keep from earlier vector searches.
-    public static let vectorCellCacheByteCount = 64 << 20
-    /// Bytes of the vectors that are moved into cells at a time.
-    public static let placedVectorByteCount = 16 << 20
-    /// Vectors that are moved into cells at a time: each is a row that may be written.
-    public static let placedVectorCount = 1 << 16
-    /// Multiplications for which a query waits before it searches a vector index, about half a second; what needs
-    /// more, or concerns more than `fullySearchedVectorCount` vectors, is done in the background.
-    public static let quickVectorProductCount = 1 << 32
-    /// Blocks of codes that a transaction removes.
-    public static let removedVectorBlockCount = 256
-    /// Vectors of an index whose cells are all searched by default, which takes about a millisecond.
-    public static let fullySearchedVectorCount = 10_000
-    /// Documents that meet the conditions of a vector search and whose distances are all computed: more of them take
-    /// longer than a search that tests each candidate.
-    public static let fewFilteredVectorCount = 1_000
 }

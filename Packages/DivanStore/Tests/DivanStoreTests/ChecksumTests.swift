@@ -1,4 +1,4 @@
-import CDivanStore
+import CDivanSQLiteEngine
 import DivanRevisions
 import DivanSQLite
 import DivanTestKit

@@ -11,7 +11,7 @@ import Testing
 
 /// Long documents, whose rows are read with a single copy of the body.
 @Suite struct LongRowTests {
-    private static let limit = StoreLimits.longBodyByteCount
+    private static let limit = StorageLimits.longBodyByteCount
     private let remote = RemoteID(rawValue: 1)
 
     /// A body of a size.

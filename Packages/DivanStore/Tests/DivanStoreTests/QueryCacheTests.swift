@@ -1,4 +1,4 @@
-import CDivanStore
+import CDivanSQLiteEngine
 import DivanJSON
 import DivanQuery
 import DivanRevisions
@@ -136,17 +136,17 @@ import Testing
         let session = try SQLiteSession(StoreConnection(path: file, mode: .readWrite))
         let asked = session.documents(in: CollectionID(rawValue: 1))
         let forgotten = session.documents(in: CollectionID(rawValue: 2))
-        for number in 3...3 * StoreLimits.keptCollectionCount {
+        for number in 3...3 * SQLiteEngineLimits.keptCollectionCount {
             _ = session.documents(in: CollectionID(rawValue: Int64(number)))
             #expect(session.documents(in: CollectionID(rawValue: 1)) === asked)
         }
-        #expect(session.keptCollectionCount == StoreLimits.keptCollectionCount)
+        #expect(session.keptCollectionCount == SQLiteEngineLimits.keptCollectionCount)
         #expect(session.documents(in: CollectionID(rawValue: 2)) !== forgotten)
     }
 
     @Test func `the least recently used query is evicted from the cache`() throws {
         let room = try room()
-        let queries = try (0...StoreLimits.keptQueryCount).map {
+        let queries = try (0...SQLiteEngineLimits.keptQueryCount).map {
             try Self.query("SELECT \($0) AS n FROM _", in: room.store).statement
         }
         let kept = SQLiteQueryStatements()
@@ -155,7 +155,7 @@ import Testing
             #expect(kept[queries[0], 1].isScan == true)
         }
         #expect(kept[queries[1], 1].isScan == nil)
-        #expect(queries.filter { kept[$0, 1].isScan == true }.count == StoreLimits.keptQueryCount)
+        #expect(queries.filter { kept[$0, 1].isScan == true }.count == SQLiteEngineLimits.keptQueryCount)
         #expect(kept[queries[0], 2].isScan == nil)
     }
 

@@ -28,7 +28,7 @@ extension FaultTests {
         #expect(try refusal { try failing.recover() } == .io(.ioError))
         #expect(try entries(files.formerBlobs) == names)
         try Rekeying(files).recover()
-        #expect(!BundleFiles.exists(files.formerBlobs))
+        #expect(!StoreFiles.exists(files.formerBlobs))
         #expect(try entries(files.blobs) == names)
     }
 

@@ -214,10 +214,10 @@ struct SealedStoreTests {
         engine.close()
         guard moment >= 3 else { return }
         try rekeying.commit()
-        if moment == 4 { try BundleFiles.move(files.blobs, to: files.formerBlobs) }
+        if moment == 4 { try StoreFiles.move(files.blobs, to: files.formerBlobs) }
         if moment == 5 {
-            try BundleFiles.move(files.blobs, to: files.formerBlobs)
-            try BundleFiles.move(files.rekeyedBlobs, to: files.blobs)
+            try StoreFiles.move(files.blobs, to: files.formerBlobs)
+            try StoreFiles.move(files.rekeyedBlobs, to: files.blobs)
         }
     }
 
@@ -242,7 +242,7 @@ struct SealedStoreTests {
                         return count
                     }
                     if number == fails { throw StoreError(.io(.ioError), at: directory) }
-                    try BundleFiles.syncDirectory(directory)
+                    try StoreFiles.syncDirectory(directory)
                 }
             }
             count = calls.withLock { $0 }

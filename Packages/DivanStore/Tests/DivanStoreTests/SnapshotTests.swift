@@ -77,7 +77,7 @@ import Testing
                 // Like another process, which does not wait for a writer of this one.
                 let engine = try SQLiteEngine(path: file, isReadOnly: true, syncsFully: false)
                 defer { engine.close() }
-                try Store.stopping(by: QueryControl(limit: .seconds(20))) {
+                try LongWork.stopping(by: QueryControl(limit: .seconds(20))) {
                     try engine.copy(to: target)
                 }
             }
@@ -111,7 +111,7 @@ import Testing
             _ = try self.number(DocumentID(unchecked: "doc-\(number)"), in: store)
         }
         try store.compact()
-        #expect(BundleFiles.byteCount(path + "/db.sqlite3-wal") == 0)
+        #expect(StoreFiles.byteCount(path + "/db.sqlite3-wal") == 0)
         #expect(try store.read { try $0.count(in: .default) } == 20)
     }
 

@@ -29,7 +29,7 @@ import Testing
         let sealing = isSealed ? try TestSealing(1) : nil
         try open(StoreOptions(sealing: sealing)).close()
         #expect(throws: StoreError.self) {
-            try Store.stopping(by: control) {
+            try LongWork.stopping(by: control) {
                 try Store.copy(directory: directory, to: home.file("b.cblite2"), sealing: sealing)
             }
         }
@@ -41,7 +41,7 @@ import Testing
         let store = try open()
         let before = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         #expect(throws: StoreError.self) {
-            try Store.stopping(by: control) { try store.changeSealing(to: TestSealing(1)) }
+            try LongWork.stopping(by: control) { try store.changeSealing(to: TestSealing(1)) }
         }
         #expect(!store.isSealed)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == before)

@@ -112,15 +112,15 @@ import Testing
             try connection.integer("PRAGMA cache_size").map { Int(-$0) << 10 }
         }
         try KeptPages.begin(onWriter: connection)
-        #expect(try keptByteCount() == StoreLimits.writerCacheByteCount)
+        #expect(try keptByteCount() == SQLiteEngineLimits.writerCacheByteCount)
         let table = SQLiteSchema.table(id)
         try session.changeIndexes("CREATE INDEX \(table)_by_flags ON \(table) (flags)")
-        #expect(try keptByteCount() == StoreLimits.indexedWriterCacheByteCount)
+        #expect(try keptByteCount() == SQLiteEngineLimits.indexedWriterCacheByteCount)
         // As when the file is opened.
         try KeptPages.begin(onWriter: connection)
-        #expect(try keptByteCount() == StoreLimits.indexedWriterCacheByteCount)
+        #expect(try keptByteCount() == SQLiteEngineLimits.indexedWriterCacheByteCount)
         try session.changeIndexes("DROP INDEX \(table)_by_flags")
-        #expect(try keptByteCount() == StoreLimits.writerCacheByteCount)
+        #expect(try keptByteCount() == SQLiteEngineLimits.writerCacheByteCount)
     }
 
     @Test func `storing a document with a sequence already in use overwrites nothing`() throws {

@@ -191,7 +191,7 @@ struct StudioData: Sendable {
 
     /// Parses a stored body of any length.
     private static func json(_ body: [UInt8]) throws(JSONError) -> JSON {
-        try JSON(parsing: body, limits: StoreLimits.bodyText)
+        try JSON(parsing: body, limits: StorageLimits.bodyText)
     }
 
     private static func body(_ revision: StoredRevision) throws -> JSON {

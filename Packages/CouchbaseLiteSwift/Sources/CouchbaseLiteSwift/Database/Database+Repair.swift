@@ -146,7 +146,7 @@ extension Replicator {
         }
         defer { token.remove() }
         start(reset: true)
-        try Store.waiting(ending: stop) { stopped.wait() }
+        try LongWork.waiting(ending: stop) { stopped.wait() }
         if let error = status.error { throw error }
         return statistics.pulledDocumentCount
     }

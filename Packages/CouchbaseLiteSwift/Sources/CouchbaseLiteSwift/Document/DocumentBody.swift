@@ -42,7 +42,7 @@ final class DocumentBody: Sendable {
         let outline: JSONOutline? = state.withLock { state in
             switch state {
             case .unread:
-                guard let outline = try? JSONOutline(bytes, limits: StoreLimits.bodyText) else {
+                guard let outline = try? JSONOutline(bytes, limits: StorageLimits.bodyText) else {
                     return nil
                 }
                 state = .outlined(outline, questionCount: 1)
@@ -74,7 +74,7 @@ final class DocumentBody: Sendable {
         let (bytes, origin) = (bytes, origin)
         return try? JSON.plainDictionary(
             parsing: bytes.span,
-            limits: StoreLimits.bodyText,
+            limits: StorageLimits.bodyText,
             shapes: &shapes,
             form: { $0.plainValue(in: origin) }
         )
@@ -94,7 +94,7 @@ final class DocumentBody: Sendable {
     private func parse(_ documentID: String) -> (JSONObject, failure: (any Error)?) {
         guard !bytes.isEmpty else { return (JSONObject(), nil) }
         do {
-            guard case .object(let members) = try JSON(parsing: bytes, limits: StoreLimits.bodyText)
+            guard case .object(let members) = try JSON(parsing: bytes, limits: StorageLimits.bodyText)
             else {
                 throw NSError(CBLError.corruptData, "the body is not a JSON object")
             }

@@ -218,7 +218,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         defer { database.shapes.giveBack(shapes) }
         return try? JSON.plainDictionary(
             parsing: bytes.span,
-            limits: StoreLimits.bodyText,
+            limits: StorageLimits.bodyText,
             shapes: &shapes,
             form: { [database] in $0.plainValue(in: database) }
         )

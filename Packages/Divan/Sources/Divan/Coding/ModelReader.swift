@@ -55,7 +55,7 @@ final class ModelReader: Decoder {
         notes: ReadKeys? = nil
     ) throws -> Model {
         do {
-            let json = try JSON(parsing: body, limits: StoreLimits.bodyText)
+            let json = try JSON(parsing: body, limits: StorageLimits.bodyText)
             let context = Context(
                 contents,
                 documentID: id,
@@ -76,7 +76,7 @@ final class ModelReader: Decoder {
         contents: BlobContents
     ) throws -> Model {
         do {
-            let json = try JSON(parsing: body, limits: StoreLimits.bodyText)
+            let json = try JSON(parsing: body, limits: StorageLimits.bodyText)
             let context = Context(contents, documentID: nil, isIdentified: false)
             return try Model(from: ModelReader(.json(json), context, nil, nil))
         } catch {

@@ -132,7 +132,7 @@ final class ModelWriter: Encoder {
         do {
             let json = try writer.written(value, nil).json
             // Refuses NaN and infinity, which no document can have.
-            _ = try json.canonicalBytes(limits: StoreLimits.bodyText)
+            _ = try json.canonicalBytes(limits: StorageLimits.bodyText)
             return (json, writer.context.contents)
         } catch {
             throw DivanError(

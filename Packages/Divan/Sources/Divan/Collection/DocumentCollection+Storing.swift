@@ -100,7 +100,7 @@ extension DocumentCollection {
     ) throws {
         guard JSONText.anyKey(in: stored.body, where: output.object.mayNotKnow) else { return }
         let members = try DivanError.converting(place: place(of: stored.documentID.text)) {
-            try JSON(parsing: stored.body, limits: StoreLimits.bodyText).object ?? [:]
+            try JSON(parsing: stored.body, limits: StorageLimits.bodyText).object ?? [:]
         }
         if let read { return output.object.keepUnknown(of: members, read) }
         output.object.keepUnknown(of: members) { _ = try decode(type, stored, $0) }

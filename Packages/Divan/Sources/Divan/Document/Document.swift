@@ -52,7 +52,7 @@ public struct Document: Sendable, Identifiable {
     public init(id: String? = nil, json: String) throws {
         self.init(id: id)
         let parsed = try DivanError.converting(place: "document \(self.id)") {
-            try JSON(parsing: json, limits: StoreLimits.bodyText)
+            try JSON(parsing: json, limits: StorageLimits.bodyText)
         }
         guard case .object(let members) = parsed else {
             throw DivanError(
@@ -237,7 +237,7 @@ extension Document {
     private var members: JSONObject {
         switch body {
         case .text(let text):
-            (try? JSON(parsing: text, limits: StoreLimits.bodyText))?.object ?? [:]
+            (try? JSON(parsing: text, limits: StorageLimits.bodyText))?.object ?? [:]
         case .members(let members): members
         }
     }

@@ -66,7 +66,7 @@ public struct DocumentValue: Sendable {
     }
 
     private static func parsed(_ text: ArraySlice<UInt8>) -> JSON {
-        (try? JSON(parsing: text, limits: StoreLimits.bodyText)) ?? .null
+        (try? JSON(parsing: text, limits: StorageLimits.bodyText)) ?? .null
     }
 }
 

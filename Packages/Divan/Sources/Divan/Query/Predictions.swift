@@ -29,7 +29,7 @@ extension Database {
     ) {
         PredictiveModels.register(
             { text, file in
-                guard let input = try? JSON(parsing: text, limits: StoreLimits.bodyText) else {
+                guard let input = try? JSON(parsing: text, limits: StorageLimits.bodyText) else {
                     return nil
                 }
                 let contents = BlobContents(database: OfficialDatabase.open(atFile: file))

@@ -87,7 +87,7 @@ public struct CSVExport {
             switch json.first {
             case UInt8(ascii: "["), UInt8(ascii: "{"): try appendQuoted(json)
             case UInt8(ascii: "\""):
-                let text = try JSON(parsing: json, limits: StoreLimits.bodyText).string ?? ""
+                let text = try JSON(parsing: json, limits: StorageLimits.bodyText).string ?? ""
                 try appendQuoted(Array(text.utf8)[...])
             default: pending += json
             }

@@ -125,7 +125,7 @@ struct TableColumn: Equatable {
         case nil: return .null
         case .short(let short)?: value = short
         case .long(let text)? where text.first != UInt8(ascii: "\""): return .json(text)
-        case .long(let text)?: value = try JSON(parsing: text, limits: StoreLimits.bodyText)
+        case .long(let text)?: value = try JSON(parsing: text, limits: StorageLimits.bodyText)
         }
         switch (kind, value) {
         case (_, .null): return .null

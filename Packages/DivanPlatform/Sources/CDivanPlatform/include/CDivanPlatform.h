@@ -47,6 +47,13 @@ void divan_give_long_blocks_back(int byte_count);
 // Creates a pipe whose two ends child processes do not inherit. Returns 0, or -1 with errno set.
 int divan_pipe(int *ends);
 
+// Exchanges two files or directories of one file system in one step. Returns 0, or -1 with errno set.
+int divan_exchange(const char *one, const char *other);
+
+// Makes the system start to write a file's new bytes to the disk, without waiting for it: a hint, whose result is not
+// reported.
+void divan_begin_write_out(int descriptor);
+
 // Syncs the file system that contains an open file. Returns 0, or -1 with errno set.
 int divan_sync_file_system(int descriptor);
 

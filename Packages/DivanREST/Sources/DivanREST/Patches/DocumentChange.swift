@@ -57,7 +57,7 @@ struct DocumentChange {
             throw RESTError.conflict(current: current.revisionID)
         }
         try call.checkParsing(current.body)
-        var document = try JSON(parsing: current.body, limits: StoreLimits.bodyText)
+        var document = try JSON(parsing: current.body, limits: StorageLimits.bodyText)
         try change(&document)
         guard case .object = document else {
             throw RESTError.bad("the changed document is not a JSON object: {…}")

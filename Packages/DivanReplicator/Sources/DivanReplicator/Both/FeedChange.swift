@@ -17,7 +17,7 @@ final class FeedChange: Sendable {
     let feedEnd: UInt64
 
     /// Whether its body should be read with as little memory as possible.
-    var isLong: Bool { bodyByteCount >= StoreLimits.longBodyByteCount }
+    var isLong: Bool { bodyByteCount >= StorageLimits.longBodyByteCount }
 
     var flags: SyncFlags { isTombstone ? .deleted : [] }
 

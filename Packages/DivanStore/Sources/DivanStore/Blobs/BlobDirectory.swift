@@ -53,7 +53,7 @@ final class BlobDirectory: BlobStorage {
     /// One that cannot be read now keeps its name, as damage of that blob and not of the database.
     private func recover() throws(StoreError) {
         var found: Set<BlobDigest> = []
-        for name in try BundleFiles.names(in: path) {
+        for name in try StoreFiles.names(in: path) {
             if name.hasPrefix(BlobDisk.unfinishedPrefix) {
                 try? FileSystem.removeFile(path + "/" + name)
             }
@@ -91,7 +91,7 @@ final class BlobDirectory: BlobStorage {
 
     /// Whether all that exists of a blob is what a power cut left: an incomplete file without its final name.
     func isUnfinished(_ digest: BlobDigest) throws(StoreError) -> Bool {
-        guard !BundleFiles.exists(disk.file(digest)), BundleFiles.isFile(disk.pendingFile(digest))
+        guard !StoreFiles.exists(disk.file(digest)), StoreFiles.isFile(disk.pendingFile(digest))
         else { return false }
         return try !isWhole(digest)
     }
@@ -158,8 +158,8 @@ final class BlobDirectory: BlobStorage {
         var digests: [BlobDigest] = []
         var unknownNames: [String] = []
         // A copy made by hand may lack the directory and still be read.
-        guard BundleFiles.exists(path) else { return ([], []) }
-        for name in try BundleFiles.names(in: path) {
+        guard StoreFiles.exists(path) else { return ([], []) }
+        for name in try StoreFiles.names(in: path) {
             if name.hasPrefix(BlobDisk.partialPrefix) { continue }
             let isPending = name.hasPrefix(BlobDisk.pendingPrefix)
             let plain = isPending ? String(name.dropFirst(BlobDisk.pendingPrefix.count)) : name
@@ -292,7 +292,7 @@ final class BlobDirectory: BlobStorage {
     }
 
     func removeParts(keeping used: Set<BlobDigest>) throws(StoreError) {
-        for name in try BundleFiles.names(in: path) where name.hasPrefix(BlobDisk.partialPrefix) {
+        for name in try StoreFiles.names(in: path) where name.hasPrefix(BlobDisk.partialPrefix) {
             let digest = BlobDigest(fileName: String(name.dropFirst(BlobDisk.partialPrefix.count)))
             if let digest, used.contains(digest) { continue }
             let file = path + "/" + name
@@ -318,7 +318,7 @@ final class BlobDirectory: BlobStorage {
     /// Takes over a complete blob from a sink; `false` if it is already here.
     func place(_ file: String, as digest: BlobDigest) throws(StoreError) -> Bool {
         try pending.withLock { pending throws(StoreError) in
-            guard !pending.contains(digest), !BundleFiles.isFile(disk.file(digest))
+            guard !pending.contains(digest), !StoreFiles.isFile(disk.file(digest))
             else { return false }
             let pendingFile = disk.pendingFile(digest)
             try StoreError.wrapping(calls.rename(file, pendingFile), at: pendingFile)
@@ -348,7 +348,7 @@ final class BlobDirectory: BlobStorage {
             pending.remove(digest)
             // One that could not be taken over is not in that set, but pending all the same.
             for file in [disk.pendingFile(digest), disk.file(digest)] {
-                try BundleFiles.removeFile(file)
+                try StoreFiles.removeFile(file)
             }
         }
     }

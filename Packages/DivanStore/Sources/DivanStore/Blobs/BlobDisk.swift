@@ -23,9 +23,9 @@ final class BlobDisk: Sendable {
             root = .none
             return
         }
-        if !BundleFiles.exists(path) {
-            try BundleFiles.makeDirectory(path)
-            BundleFiles.syncName(of: path)
+        if !StoreFiles.exists(path) {
+            try StoreFiles.makeDirectory(path)
+            StoreFiles.syncName(of: path)
         }
         root = try StoreError.wrapping(
             calls.open(path, [.readOnly, .directory, .closeOnExec]),

@@ -1,4 +1,3 @@
-internal import CDivanStore
 import DivanPlatform
 
 /// A file being read.
@@ -98,7 +97,7 @@ final class BlobFileSink: BlobSink {
         newByteCount += piece.count
         guard newByteCount >= StoreLimits.writtenOutByteCount else { return }
         newByteCount = 0
-        divan_begin_write_out(descriptor.rawValue)
+        descriptor.beginWriteOut()
     }
 
     func store(as digest: BlobDigest) throws(StoreError) {

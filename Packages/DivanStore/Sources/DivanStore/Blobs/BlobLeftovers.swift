@@ -28,7 +28,7 @@ final class BlobLeftovers: Sendable {
         try digests.withLock { digests throws(StoreError) in
             guard digests.contains(where: isWanted) else { return }
             // Those that a compaction removed no longer matter.
-            digests = digests.filter { BundleFiles.isFile(disk.pendingFile($0)) }
+            digests = digests.filter { StoreFiles.isFile(disk.pendingFile($0)) }
             let found = digests.filter(isWanted)
             var copies: [String] = []
             defer { for copy in copies { try? FileSystem.removeFile(copy) } }

@@ -71,7 +71,7 @@ public enum BlobReferences {
     ///
     /// - Throws: `JSONError` if the body is not JSON.
     public static func all(in body: Span<UInt8>) throws(JSONError) -> [BlobReference] {
-        all(in: try JSON(parsing: body, limits: StoreLimits.bodyText))
+        all(in: try JSON(parsing: body, limits: StorageLimits.bodyText))
     }
 
     /// Finds all references, in canonical order of the keys; attachments come last.
@@ -94,7 +94,7 @@ public enum BlobReferences {
     ///
     /// - Throws: `JSONError` if the body is not JSON.
     public static func digests(in body: [UInt8]) throws -> Set<BlobDigest> {
-        guard let members = try JSONMembers(parsing: body, limits: StoreLimits.bodyText) else {
+        guard let members = try JSONMembers(parsing: body, limits: StorageLimits.bodyText) else {
             return []
         }
         if let tree = members.tree { return Set(all(in: tree).map(\.digest)) }

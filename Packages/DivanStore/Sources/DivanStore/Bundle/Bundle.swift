@@ -1,6 +1,7 @@
 internal import DivanCrypto
 import DivanPlatform
 internal import DivanSQLite
+internal import DivanSQLiteEngine
 
 /// Creates, checks and copies the directory of a database.
 ///
@@ -43,7 +44,7 @@ enum Bundle {
         as identity: StoreIdentity
     ) throws -> BundleLock {
         try assemble(target) { unfinished in
-            let sealing = engine.place.sealing
+            let sealing = engine.place.storeSealing
             try copyBlobs(from: (blobs, sealing), to: (unfinished.blobs, sealing))
             try engine.copy(to: unfinished.database)
             try give(identity, to: DatabaseFileLocation(unfinished.database, sealing: sealing))
@@ -53,8 +54,8 @@ enum Bundle {
 
     /// Whether a database may be created: nothing exists there, or an empty directory.
     static func isFree(_ files: BundleFiles) -> Bool {
-        guard BundleFiles.exists(files.directory) else { return true }
-        return (try? BundleFiles.names(in: files.directory)) == []
+        guard StoreFiles.exists(files.directory) else { return true }
+        return (try? StoreFiles.names(in: files.directory)) == []
     }
 
     /// Rejects places without a database file of plausible form.
@@ -62,7 +63,7 @@ enum Bundle {
     /// - Throws: `noSuchDatabase`, `notADatabase`, `io` if access is denied.
     static func verify(_ files: BundleFiles) throws(StoreError) {
         try verifyDirectory(files)
-        guard try BundleFiles.kind(of: files.database) == .regular else {
+        guard try StoreFiles.kind(of: files.database) == .regular else {
             if let name = try EngineBundle.engineName(of: files) {
                 throw StoreError(
                     .notADatabase("it belongs to the engine \(name)"),
@@ -71,7 +72,7 @@ enum Bundle {
             }
             throw StoreError(.notADatabase("it contains no db.sqlite3"), at: files.directory)
         }
-        guard BundleFiles.byteCount(files.database) > 0 else {
+        guard StoreFiles.byteCount(files.database) > 0 else {
             throw StoreError(.notADatabase("the file is empty"), at: files.database)
         }
         guard try isOurs(files.database) else {
@@ -80,7 +81,7 @@ enum Bundle {
                 at: files.database
             )
         }
-        if BundleFiles.exists(files.blobs), !BundleFiles.isDirectory(files.blobs) {
+        if StoreFiles.exists(files.blobs), !StoreFiles.isDirectory(files.blobs) {
             throw StoreError(.notADatabase("Attachments is not a directory"), at: files.blobs)
         }
     }
@@ -89,7 +90,7 @@ enum Bundle {
     ///
     /// - Throws: `noSuchDatabase`, `notADatabase`, `io` if access is denied.
     static func verifyDirectory(_ files: BundleFiles) throws(StoreError) {
-        guard let kind = try BundleFiles.kind(of: files.directory) else {
+        guard let kind = try StoreFiles.kind(of: files.directory) else {
             throw StoreError(.noSuchDatabase, at: files.directory)
         }
         guard kind == .directory else {
@@ -118,9 +119,9 @@ enum Bundle {
         _ fill: (BundleFiles) throws -> Void
     ) throws -> BundleLock {
         let unfinished = BundleFiles(directory: files.unfinished)
-        if !BundleFiles.exists(unfinished.directory) {
+        if !StoreFiles.exists(unfinished.directory) {
             do throws(StoreError) {
-                try BundleFiles.makeDirectory(unfinished.directory)
+                try StoreFiles.makeDirectory(unfinished.directory)
             } catch {
                 // Otherwise another process has created it just now.
                 guard error.code == .io(.fileExists) else {
@@ -130,23 +131,23 @@ enum Bundle {
         }
         let lock = try BundleLock(at: unfinished.lock, of: files.directory)
         // Left by an interrupted deletion of a database of this name; what cannot be removed does no harm.
-        if BundleFiles.isDirectory(files.abandoned) {
-            BundleFiles.syncName(of: files.directory)
-            try? BundleFiles.removeDirectory(files.abandoned)
+        if StoreFiles.isDirectory(files.abandoned) {
+            StoreFiles.syncName(of: files.directory)
+            try? StoreFiles.removeDirectory(files.abandoned)
         }
         do {
             try clear(unfinished)
             try fill(unfinished)
-            if !BundleFiles.exists(unfinished.blobs) {
-                try BundleFiles.makeDirectory(unfinished.blobs)
+            if !StoreFiles.exists(unfinished.blobs) {
+                try StoreFiles.makeDirectory(unfinished.blobs)
             }
-            try BundleFiles.syncDirectory(unfinished.directory)
-            try BundleFiles.move(unfinished.directory, to: files.directory, at: files.directory)
+            try StoreFiles.syncDirectory(unfinished.directory)
+            try StoreFiles.move(unfinished.directory, to: files.directory, at: files.directory)
             // Otherwise a power cut would restore the old name, which is taken for an attempt that
             // ended early, and everything stored since would be lost.
-            BundleFiles.syncName(of: files.directory)
+            StoreFiles.syncName(of: files.directory)
         } catch {
-            try? BundleFiles.removeDirectory(unfinished.directory)
+            try? StoreFiles.removeDirectory(unfinished.directory)
             throw error
         }
         return lock
@@ -154,12 +155,12 @@ enum Bundle {
 
     /// Removes what a crash left, except the lock that is held.
     private static func clear(_ unfinished: BundleFiles) throws(StoreError) {
-        for name in try BundleFiles.names(in: unfinished.directory) {
+        for name in try StoreFiles.names(in: unfinished.directory) {
             let path = unfinished.directory + "/" + name
-            if BundleFiles.isDirectory(path) {
-                try BundleFiles.removeDirectory(path)
+            if StoreFiles.isDirectory(path) {
+                try StoreFiles.removeDirectory(path)
             } else if path != unfinished.lock {
-                try BundleFiles.removeFile(path)
+                try StoreFiles.removeFile(path)
             }
         }
     }
@@ -181,7 +182,7 @@ enum Bundle {
         from source: BlobDirectoryLocation,
         to target: BlobDirectoryLocation
     ) throws(StoreError) {
-        guard BundleFiles.isDirectory(source.path) else { return }
+        guard StoreFiles.isDirectory(source.path) else { return }
         let storage = try BlobDirectory(
             source.path,
             isReadOnly: true,
@@ -216,7 +217,7 @@ enum Bundle {
         let writer = try target.writer()
         while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
         {
-            try Store.checkStop(at: "")
+            try LongWork.check(at: "")
             try writer.append(piece)
         }
         do {

@@ -40,8 +40,8 @@ final class BundleLock: Sendable {
         of directory: String
     ) throws(StoreError) -> FileDescriptor {
         do throws(StoreError) {
-            if let made = try BundleFiles.makeFile(path) { return made }
-            return try BundleFiles.open(path, [.readWrite, .closeOnExec, .noFollow])
+            if let made = try StoreFiles.makeFile(path) { return made }
+            return try StoreFiles.open(path, [.readWrite, .closeOnExec, .noFollow])
         } catch  where error.isDenied {
             throw StoreError(.readOnly, at: directory)
         }

@@ -1,5 +1,6 @@
 internal import DivanJSON
 import DivanPlatform
+internal import DivanSQLiteEngine
 internal import Synchronization
 
 /// The files, the lock and the number of owners of a store on disk.

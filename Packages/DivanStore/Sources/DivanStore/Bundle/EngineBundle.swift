@@ -13,9 +13,9 @@ enum EngineBundle {
     ///
     /// - Throws: `tooNew`, `notADatabase` or I/O errors.
     static func engineName(of files: BundleFiles) throws(StoreError) -> String? {
-        guard try BundleFiles.kind(of: files.engine) == .regular else { return nil }
+        guard try StoreFiles.kind(of: files.engine) == .regular else { return nil }
         // More than any version needs.
-        let bytes = try BundleFiles.read(files.engine, limit: 1_024) ?? []
+        let bytes = try StoreFiles.read(files.engine, limit: 1_024) ?? []
         let lines = String(decoding: bytes, as: UTF8.self)
             .split(separator: "\n", omittingEmptySubsequences: false)
         guard let version = Int(lines[0]), version > 0 else {
@@ -39,8 +39,8 @@ enum EngineBundle {
         for engine: any StorageEngineProvider
     ) throws -> BundleLock {
         try Bundle.assemble(files) { unfinished in
-            try BundleFiles.makeDirectory(unfinished.engineData)
-            try BundleFiles.write("\(version)\n\(engine.name)\n", to: unfinished.engine)
+            try StoreFiles.makeDirectory(unfinished.engineData)
+            try StoreFiles.write("\(version)\n\(engine.name)\n", to: unfinished.engine)
         }
     }
 
@@ -53,7 +53,7 @@ enum EngineBundle {
     ) throws(StoreError) {
         try Bundle.verifyDirectory(files)
         guard let name = try engineName(of: files) else {
-            let isSQLite = BundleFiles.isFile(files.database)
+            let isSQLite = StoreFiles.isFile(files.database)
             throw StoreError(
                 .notADatabase(
                     isSQLite ? "it was created by the SQLite engine" : "it contains no file engine"
@@ -64,7 +64,7 @@ enum EngineBundle {
         guard name.utf8.elementsEqual(engine.name.utf8) else {
             throw StoreError(.notADatabase("it belongs to the engine \(name)"), at: files.directory)
         }
-        guard BundleFiles.isDirectory(files.engineData) else {
+        guard StoreFiles.isDirectory(files.engineData) else {
             throw StoreError(.notADatabase("it contains no directory data"), at: files.directory)
         }
     }
@@ -115,7 +115,7 @@ extension Store {
         } catch {
             opened?.close()
             // Still locked: no other process has seen it.
-            if isNew { try? BundleFiles.removeDirectory(files.directory) }
+            if isNew { try? StoreFiles.removeDirectory(files.directory) }
             throw error
         }
     }

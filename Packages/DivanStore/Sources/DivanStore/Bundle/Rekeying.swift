@@ -1,4 +1,5 @@
 import DivanPlatform
+internal import DivanSQLiteEngine
 
 /// Changes the key of a database and its blobs, of all of them or none.
 ///
@@ -20,7 +21,7 @@ struct Rekeying {
     /// Syncs a directory's entries to the disk.
     private let sync: Sync
 
-    init(_ files: BundleFiles, sync: @escaping Sync = BundleFiles.syncDirectory) {
+    init(_ files: BundleFiles, sync: @escaping Sync = StoreFiles.syncDirectory) {
         self.files = files
         self.sync = sync
     }
@@ -28,7 +29,7 @@ struct Rekeying {
     /// Where the blobs are that belong to the database.
     var blobs: String { awaitsBlobs ? files.rekeyedBlobs : files.blobs }
 
-    private var hasChanged: Bool { !BundleFiles.exists(files.rekeyed) }
+    private var hasChanged: Bool { !StoreFiles.exists(files.rekeyed) }
 
     /// Finishes or undoes what a crash left; does nothing if nothing was left.
     func recover() throws(StoreError) {
@@ -45,16 +46,16 @@ struct Rekeying {
         to newSealing: (any StoreSealing)?,
         rewrite: (DatabaseFileLocation) throws -> Void
     ) throws {
-        guard let marker = try BundleFiles.makeFile(files.rekeyed) else {
+        guard let marker = try StoreFiles.makeFile(files.rekeyed) else {
             throw StoreError(.busy(.otherProcess), at: files.directory)
         }
         marker.close()
         // The marker must be on the disk before the directory that it marks exists.
         try sync(files.directory)
-        try BundleFiles.makeDirectory(files.rekeyedBlobs)
+        try StoreFiles.makeDirectory(files.rekeyedBlobs)
         try Bundle.copyBlobs(from: (files.blobs, sealing), to: (files.rekeyedBlobs, newSealing))
         try rewrite(DatabaseFileLocation(files.rekeyed, sealing: newSealing))
-        try BundleFiles.syncFile(files.rekeyed)
+        try StoreFiles.syncFile(files.rekeyed)
         try sync(files.rekeyedBlobs)
         try sync(files.directory)
     }
@@ -64,39 +65,39 @@ struct Rekeying {
     /// A failed sync does not alter that: the file has its name, and only a power cut could undo the
     /// renaming.
     func commit() throws(StoreError) {
-        try BundleFiles.move(files.rekeyed, to: files.database)
+        try StoreFiles.move(files.rekeyed, to: files.database)
         try? sync(files.directory)
     }
 
     /// Whether the new blobs have yet to take their place.
-    var awaitsBlobs: Bool { hasChanged && BundleFiles.isDirectory(files.rekeyedBlobs) }
+    var awaitsBlobs: Bool { hasChanged && StoreFiles.isDirectory(files.rekeyedBlobs) }
 
     /// Replaces the old blobs by the new ones; the old are deleted when the disk has both names.
     func exchangeBlobs() throws(StoreError) {
-        let hasNew = BundleFiles.isDirectory(files.rekeyedBlobs)
+        let hasNew = StoreFiles.isDirectory(files.rekeyedBlobs)
         if hasNew {
-            if BundleFiles.exists(files.blobs) {
-                if BundleFiles.exists(files.formerBlobs) {
-                    try BundleFiles.removeDirectory(files.formerBlobs)
+            if StoreFiles.exists(files.blobs) {
+                if StoreFiles.exists(files.formerBlobs) {
+                    try StoreFiles.removeDirectory(files.formerBlobs)
                 }
-                try BundleFiles.move(files.blobs, to: files.formerBlobs)
+                try StoreFiles.move(files.blobs, to: files.formerBlobs)
             }
-            try BundleFiles.move(files.rekeyedBlobs, to: files.blobs)
+            try StoreFiles.move(files.rekeyedBlobs, to: files.blobs)
         }
-        let hasFormer = BundleFiles.isDirectory(files.formerBlobs)
+        let hasFormer = StoreFiles.isDirectory(files.formerBlobs)
         // Also if an earlier attempt, or a killed process, did not get that far.
         if hasNew || hasFormer { try sync(files.directory) }
-        if hasFormer { try BundleFiles.removeDirectory(files.formerBlobs) }
+        if hasFormer { try StoreFiles.removeDirectory(files.formerBlobs) }
     }
 
     /// Removes what was prepared; the marker is removed last.
     func undo() throws(StoreError) {
-        if BundleFiles.isDirectory(files.rekeyedBlobs) {
-            try BundleFiles.removeDirectory(files.rekeyedBlobs)
+        if StoreFiles.isDirectory(files.rekeyedBlobs) {
+            try StoreFiles.removeDirectory(files.rekeyedBlobs)
             try sync(files.directory)
         }
         for end in ["-journal", "-wal", "-shm", ""] {
-            try BundleFiles.removeFile(files.rekeyed + end)
+            try StoreFiles.removeFile(files.rekeyed + end)
         }
     }
 }
@@ -115,7 +116,7 @@ extension Store {
     ///   written or queries that do not end; `readOnly`, `diskFull` and I/O errors. The database then keeps its old
     ///   key. Only if the new blobs cannot replace the old ones, it has the new key and must be reopened.
     public func changeSealing(to newSealing: (any StoreSealing)?) throws {
-        try changeSealing(to: newSealing, sync: BundleFiles.syncDirectory)
+        try changeSealing(to: newSealing, sync: StoreFiles.syncDirectory)
     }
 
     /// Changes the key, with a sync function for directories that a test can replace.
@@ -148,7 +149,7 @@ extension Store {
         try rekeying.recover()
         do {
             try storage.whileResting {
-                try rekeying.prepare(from: sqlite.place.sealing, to: newSealing) {
+                try rekeying.prepare(from: sqlite.place.storeSealing, to: newSealing) {
                     try sqlite.rewrite(to: $0)
                 }
                 try sqlite.exchangeFile {

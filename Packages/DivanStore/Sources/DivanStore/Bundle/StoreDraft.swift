@@ -17,7 +17,7 @@ public struct StoreDraft: Sendable {
     public init(of target: String, while purpose: String) throws(StoreError) {
         self.target = target
         directory = "\(target).\(purpose)"
-        guard !BundleFiles.exists(target) else { throw StoreError(.alreadyExists, at: target) }
+        guard !StoreFiles.exists(target) else { throw StoreError(.alreadyExists, at: target) }
         do {
             _ = try FileStatus(of: target)
         } catch {
@@ -37,7 +37,7 @@ public struct StoreDraft: Sendable {
             let isTaken = error.errno == .directoryNotEmpty || error.errno == .fileExists
             throw StoreError(isTaken ? .alreadyExists : .io(error.errno.rawValue), at: target)
         }
-        BundleFiles.syncName(of: target)
+        StoreFiles.syncName(of: target)
     }
 
     /// Deletes the draft completely.

@@ -106,18 +106,12 @@ struct StoreIdentity: Equatable, Sendable {
         try transaction.formatWriting?.requireFormat(.vectors)
     }
 
-    /// The statements that store a new identity, for a file that cannot be opened yet.
-    static func statements(naming scheme: RevisionScheme) -> String {
-        let space = "'\(ValueSpace.database.rawValue)'"
-        let values = [
+    /// The values of a new identity as SQL expressions, for a file that cannot be opened yet.
+    static func newValues(naming scheme: RevisionScheme) -> [(key: String, expression: String)] {
+        [
             (Key.publicUUID, "randomblob(16)"), (Key.privateUUID, "randomblob(16)"),
             (Key.scheme, "CAST('\(scheme.rawValue)' AS BLOB)"),
         ]
-        return values.map { key, value in
-            """
-            INSERT INTO "values" (space, key, value) VALUES (\(space), '\(key)', \(value));
-            """
-        }.joined() + #"UPDATE "values" SET checksum = \#(SQLiteSchema.valueChecksum)"#
     }
 
     /// Stores the identity, and creates the default collection if it is missing.

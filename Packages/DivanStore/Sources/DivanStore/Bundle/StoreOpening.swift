@@ -1,6 +1,7 @@
 internal import DivanCrypto
 import DivanPlatform
 internal import DivanRevisions
+internal import DivanSQLiteEngine
 
 extension Store {
     /// Opens the database in a directory named `<name>.cblite2`, or creates it.
@@ -62,15 +63,15 @@ extension Store {
     /// Whether there is what `open` takes for a database; a link does not count, as one database would
     /// then have two names.
     private static func isBundle(_ files: BundleFiles) -> Bool {
-        BundleFiles.isDirectory(files.directory)
-            && (BundleFiles.isFile(files.database) || BundleFiles.isFile(files.engine))
+        StoreFiles.isDirectory(files.directory)
+            && (StoreFiles.isFile(files.database) || StoreFiles.isFile(files.engine))
     }
 
     /// Deletes a database with its blobs, or the rest of a partially deleted database.
     ///
     /// - Throws: `StoreError` with `busy` while it is open in this or another process, `noSuchDatabase`, or `io`.
     public static func delete(directory: String) throws(StoreError) {
-        try delete(directory: directory, syncingName: BundleFiles.syncName)
+        try delete(directory: directory, syncingName: StoreFiles.syncName)
     }
 
     /// Deletes a database, with a sync function for its directory's name that a test can replace.
@@ -91,13 +92,13 @@ extension Store {
                 }
                 let lock = try BundleLock(at: files.lock, of: files.directory)
                 try withExtendedLifetime(lock) {
-                    if BundleFiles.exists(files.abandoned) {
-                        try BundleFiles.removeDirectory(files.abandoned)
+                    if StoreFiles.exists(files.abandoned) {
+                        try StoreFiles.removeDirectory(files.abandoned)
                     }
                     // Renamed first, also on the disk: a crash leaves no database that looks complete.
-                    try BundleFiles.move(files.directory, to: files.abandoned)
+                    try StoreFiles.move(files.directory, to: files.abandoned)
                     sync(files.directory)
-                    try BundleFiles.removeDirectory(files.abandoned)
+                    try StoreFiles.removeDirectory(files.abandoned)
                 }
             }
         } catch {
@@ -109,12 +110,12 @@ extension Store {
         _ files: BundleFiles,
         _ sync: (String) -> Void
     ) throws {
-        guard !BundleFiles.exists(files.directory), BundleFiles.isDirectory(files.abandoned) else {
+        guard !StoreFiles.exists(files.directory), StoreFiles.isDirectory(files.abandoned) else {
             throw StoreError(.noSuchDatabase, at: files.directory)
         }
         // A killed process may not have got that far.
         sync(files.directory)
-        try BundleFiles.removeDirectory(files.abandoned)
+        try StoreFiles.removeDirectory(files.abandoned)
     }
 
     /// Copies a database and its blobs.
@@ -222,7 +223,7 @@ extension Store {
     /// The files of a database whose directory exists or can be created.
     static func located(_ directory: String, create: Bool) throws(StoreError) -> BundleFiles {
         let files = try named(directory, makesParents: create)
-        guard create || BundleFiles.exists(files.directory) else {
+        guard create || StoreFiles.exists(files.directory) else {
             throw StoreError(.noSuchDatabase, at: directory)
         }
         return files
@@ -238,12 +239,12 @@ extension Store {
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") {
             path.unicodeScalars.removeLast()
         }
-        let (written, name) = BundleFiles.split(path)
+        let (written, name) = StoreFiles.split(path)
         guard !name.isEmpty, name != ".", name != ".." else {
             throw StoreError(.noSuchDatabase, at: directory)
         }
         let parent = written ?? "."
-        if makesParents { try BundleFiles.makeDirectories(parent) }
+        if makesParents { try StoreFiles.makeDirectories(parent) }
         guard let realParent = try? FileSystem.realPath(parent) else {
             throw StoreError(.noSuchDatabase, at: directory)
         }
@@ -309,7 +310,7 @@ extension Store {
             )
         }
         let isAlike =
-            switch (place?.sqlite?.place.sealing, options.sealing) {
+            switch (place?.sqlite?.place.storeSealing, options.sealing) {
             case (nil, nil): true
             case (let mine?, let given?): mine.hasSameKey(as: given)
             default: false
@@ -335,7 +336,7 @@ extension Store {
         guard let place else { throw StoreError(.noSuchDatabase) }
         let sqlite = try place.requireSQLite(for: "copies")
         let files = try Self.located(target, create: true)
-        guard !BundleFiles.exists(files.directory) else {
+        guard !StoreFiles.exists(files.directory) else {
             throw StoreError(.alreadyExists, at: target)
         }
         do {

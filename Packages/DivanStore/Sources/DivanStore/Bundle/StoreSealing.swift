@@ -1,4 +1,5 @@
 public import DivanSQLite
+internal import DivanSQLiteEngine
 
 /// Encrypts the files of a database: SQLite's in a VFS (`SQLiteEncryption`), and blobs.
 ///
@@ -49,4 +50,9 @@ public protocol ContentOpener: AnyObject {
         number: Int,
         into content: inout [UInt8]
     ) throws
+}
+
+extension DatabaseFileLocation {
+    /// What encrypts the file; the store opens files only with a `StoreSealing`.
+    var storeSealing: (any StoreSealing)? { sealing as? any StoreSealing }
 }

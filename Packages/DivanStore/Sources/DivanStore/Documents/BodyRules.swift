@@ -28,7 +28,7 @@ public enum BodyRules {
     static func findings(in body: [UInt8]) -> Findings {
         var findings = Findings()
         guard hasQuoted("_", in: body) else { return findings }
-        var reader = JSONReader(body, limits: StoreLimits.bodyText)
+        var reader = JSONReader(body, limits: StorageLimits.bodyText)
         do {
             try reader.beginObject()
             while let key = try reader.nextKey() {

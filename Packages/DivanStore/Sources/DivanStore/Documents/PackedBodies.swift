@@ -16,7 +16,7 @@ public struct PackedBodies: Equatable, Sendable {
 extension StoreReader {
     /// How the bodies of each collection are stored; omits collections without compression.
     ///
-    /// Takes no longer for a large collection than for one with `StoreLimits.sampleCount` documents.
+    /// Takes no longer for a large collection than for one with `StorageLimits.sampleCount` documents.
     ///
     /// - Throws: What the engine reports.
     public func packedBodies() throws(StoreError) -> [CollectionPath: PackedBodies] {
@@ -38,7 +38,7 @@ extension StoreReader {
             .flatMap(PackedCollection.init)
         guard choice != nil || !counts.isEmpty else { return nil }
         let sample = try snapshot.space?
-            .packedCount(in: collection, among: StoreLimits.sampleCount)
+            .packedCount(in: collection, among: StorageLimits.sampleCount)
         return PackedBodies(
             codec: choice?.codec,
             dictionaryByteCount: choice.flatMap { counts[$0.dictionary] } ?? 0,

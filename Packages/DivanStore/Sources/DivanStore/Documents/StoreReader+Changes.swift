@@ -70,7 +70,7 @@ extension StoreReader {
         var (count, rest) = (0, byteCount)
         while count < rows.count, rest > 0 {
             // A damaged size is not trusted.
-            rest -= min(max(0, rows[count].bodyByteCount), StoreLimits.bodyByteCount)
+            rest -= min(max(0, rows[count].bodyByteCount), StorageLimits.bodyByteCount)
             count += 1
         }
         return (count, count == rows.count && rows.count < limit)

@@ -17,7 +17,7 @@ extension StoreReader {
     /// An old body of a whole row, as it was stored.
     func unpacked(_ body: [UInt8], in row: DocumentRow) throws(StoreError) -> [UInt8] {
         do throws(BodyArchiveError) {
-            let limit = StoreLimits.bodyByteCount
+            let limit = StorageLimits.bodyByteCount
             return try archive.unpacked(body, beside: row.body, limit: limit)
         } catch {
             if case .unknownCodec(let number) = error {

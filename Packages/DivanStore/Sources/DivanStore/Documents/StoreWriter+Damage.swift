@@ -1,4 +1,5 @@
 import DivanRevisions
+internal import DivanSQLiteEngine
 
 extension StoreWriter {
     /// Removes the row of a damaged document, possibly with a damaged head, and counts the rest.

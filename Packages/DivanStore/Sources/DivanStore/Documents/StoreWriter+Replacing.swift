@@ -24,7 +24,7 @@ extension StoreWriter {
         by body: [UInt8],
         in collection: CollectionID
     ) throws(StoreError) -> DocumentRow? {
-        guard body.count >= StoreLimits.longBodyByteCount,
+        guard body.count >= StorageLimits.longBodyByteCount,
             !isLatestRow(documentID, in: collection)
         else { return try row(documentID, in: collection) }
         return try current().longRow(documentID, in: collection)
@@ -83,7 +83,7 @@ extension StoreWriter {
 
     /// Releases the body of a replaced row if it is long.
     func releaseBody(of row: inout DocumentRow?) {
-        guard let count = row?.bodyByteCount, count >= StoreLimits.longBodyByteCount else { return }
+        guard let count = row?.bodyByteCount, count >= StorageLimits.longBodyByteCount else { return }
         row?.body = []
         forgetRow()
     }

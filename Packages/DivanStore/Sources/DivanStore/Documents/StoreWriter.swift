@@ -226,9 +226,9 @@ public final class StoreWriter: StoreReader {
     }
 
     func check(_ body: [UInt8]) throws(StoreError) {
-        guard body.count <= StoreLimits.bodyByteCount else {
+        guard body.count <= StorageLimits.bodyByteCount else {
             throw StoreError(
-                .bodyTooLarge(byteCount: body.count, limit: StoreLimits.bodyByteCount),
+                .bodyTooLarge(byteCount: body.count, limit: StorageLimits.bodyByteCount),
                 at: path
             )
         }

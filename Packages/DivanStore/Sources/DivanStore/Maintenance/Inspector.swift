@@ -34,7 +34,7 @@ final class Inspector {
             let collection = try reader.collection(path)
             (liveCount, lastSequence, hasDamage) = (0, 0, false)
             try reader.current().forEachRow(in: collection.id) { result in
-                try Store.checkStop(at: "")
+                try LongWork.check(at: "")
                 try self.inspect(result, in: collection, reader)
             }
             // If a document is damaged its flags may be, too, and counts prove nothing.
@@ -137,7 +137,7 @@ extension StoreReader {
         do throws(JSONError) {
             summary = try JSONScanner.validate(
                 row.body.span,
-                limits: StoreLimits.bodyText,
+                limits: StorageLimits.bodyText,
                 checksSpelling: false
             )
         } catch {
@@ -162,24 +162,5 @@ extension RevisionHistory {
 extension DocumentRow {
     fileprivate func damaged(_ detail: String) -> StoreError {
         StoreError(.damagedDocument(documentID: documentID, detail))
-    }
-}
-
-extension StoreError {
-    /// Whether the file is not what was written to it, as opposed to inaccessible.
-    var isDamage: Bool {
-        switch code {
-        case .corrupt, .damagedDocument, .notADatabase: true
-        case .sqlite: !isStop
-        default: false
-        }
-    }
-
-    /// The problem, without place and remedy.
-    var problem: String {
-        switch code {
-        case .corrupt(let detail), .notADatabase(let detail), .sqlite(_, let detail): detail
-        default: description
-        }
     }
 }

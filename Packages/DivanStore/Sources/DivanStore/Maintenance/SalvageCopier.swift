@@ -1,6 +1,7 @@
 internal import DivanJSON
 import DivanPlatform
 internal import DivanRevisions
+internal import DivanSQLiteEngine
 
 /// Carries the intact parts of one state of a damaged database into a new one.
 struct SalvageCopier {
@@ -196,7 +197,7 @@ struct SalvageCopier {
     }
 
     private mutating func store(in path: CollectionPath) throws {
-        try Store.checkStop(at: "")
+        try LongWork.check(at: "")
         try target.write { writer in
             for (row, history) in batch {
                 sequence += 1

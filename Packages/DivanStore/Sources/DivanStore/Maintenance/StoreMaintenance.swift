@@ -140,7 +140,7 @@ extension Store {
         guard place.sqlite != nil else { return try engine.makeDurable() }
         do throws(StoreError) {
             // What is no longer in the log was synced when it was copied. SQLite takes no locks on it.
-            try BundleFiles.syncFile(place.files.database + "-wal")
+            try StoreFiles.syncFile(place.files.database + "-wal")
         } catch  where error.code == .io(.noSuchFileOrDirectory) {}
     }
 

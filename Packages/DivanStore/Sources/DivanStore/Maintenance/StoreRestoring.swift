@@ -1,6 +1,7 @@
 internal import DivanCrypto
 internal import DivanLog
 public import DivanRevisions
+internal import DivanSQLiteEngine
 
 /// The result of a restoration.
 public struct Restoration: Equatable, Sendable {

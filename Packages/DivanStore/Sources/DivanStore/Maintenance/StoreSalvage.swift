@@ -1,6 +1,6 @@
-internal import CDivanStore
 import DivanPlatform
 internal import DivanRevisions
+internal import DivanSQLiteEngine
 
 // A database whose pages or schema are damaged is not repaired in place: what can be read is carried
 // into a new one, which replaces the old one when it is complete.
@@ -44,20 +44,20 @@ extension Store {
                     var salvage = try salvage(files.directory, into: unfinished, options)
                     try complete(salvage)
                     try noteLosses(of: &salvage, in: unfinished, options)
-                    try BundleFiles.removeFile(unfinished + marker)
+                    try StoreFiles.removeFile(unfinished + marker)
                     do throws(StoreError) {
                         try exchange(files.directory, unfinished)
                     } catch {
                         // Not every file system supports it. Without the mark this would be taken for the old one.
-                        try? BundleFiles.removeDirectory(unfinished)
+                        try? StoreFiles.removeDirectory(unfinished)
                         throw error
                     }
                     salvage.oldDirectory = try moveAside(unfinished, place)
-                    BundleFiles.syncName(of: files.directory)
+                    StoreFiles.syncName(of: files.directory)
                     return salvage
                 } catch {
-                    if BundleFiles.exists(unfinished + marker) {
-                        try? BundleFiles.removeDirectory(unfinished)
+                    if StoreFiles.exists(unfinished + marker) {
+                        try? StoreFiles.removeDirectory(unfinished)
                     }
                     throw error
                 }
@@ -94,12 +94,12 @@ extension Store {
         _ unfinished: String,
         _ place: (Int) -> String
     ) throws(StoreError) {
-        if BundleFiles.exists(pages(of: unfinished)) {
-            try BundleFiles.removeDirectory(pages(of: unfinished))
+        if StoreFiles.exists(pages(of: unfinished)) {
+            try StoreFiles.removeDirectory(pages(of: unfinished))
         }
-        guard BundleFiles.exists(unfinished) else { return }
-        if BundleFiles.exists(unfinished + marker) {
-            try BundleFiles.removeDirectory(unfinished)
+        guard StoreFiles.exists(unfinished) else { return }
+        if StoreFiles.exists(unfinished + marker) {
+            try StoreFiles.removeDirectory(unfinished)
         } else {
             _ = try moveAside(unfinished, place)
         }
@@ -110,14 +110,13 @@ extension Store {
         _ place: (Int) -> String
     ) throws(StoreError) -> String {
         var number = 1
-        while BundleFiles.exists(place(number)) { number += 1 }
-        try BundleFiles.move(path, to: place(number))
+        while StoreFiles.exists(place(number)) { number += 1 }
+        try StoreFiles.move(path, to: place(number))
         return place(number)
     }
 
     private static func exchange(_ one: String, _ other: String) throws(StoreError) {
-        let number = divan_exchange(one, other)
-        guard number == 0 else { throw .system(Errno(number), at: one) }
+        try StoreError.wrapping(FileSystem.exchange(one, other), at: one)
     }
 
     private static func salvage(
@@ -128,7 +127,7 @@ extension Store {
         let (damaged, blobs, losses) = try openDamaged(directory, pages(of: target), options)
         defer {
             try? damaged?.close()
-            try? BundleFiles.removeDirectory(pages(of: target))
+            try? StoreFiles.removeDirectory(pages(of: target))
         }
         let identity = ForeignIdentity(
             publicUUID: [],
@@ -138,7 +137,7 @@ extension Store {
         )
         let fresh = try create(directory: target, replacing: identity, options: options)
         defer { try? fresh.close() }
-        if let made = try BundleFiles.makeFile(target + marker) { made.close() }
+        if let made = try StoreFiles.makeFile(target + marker) { made.close() }
         guard let damaged else {
             var salvage = Salvage()
             salvage.losses = ["everything that no peer has: the file is unreadable"]
@@ -176,7 +175,11 @@ extension Store {
             guard error.isDamage, options.sealing == nil || !error.isNoDatabase else { throw error }
         }
         let (store, losses) = try openRemade(at: copied, options) { path throws(StoreError) in
-            try SQLiteFirstPage.remake(files.database, at: path)
+            try SQLiteFirstPage.remake(
+                files.database,
+                at: path,
+                identity: StoreIdentity.newValues(naming: .vectors)
+            )
         }
         let blobs = try BlobDirectory(
             Rekeying(files).blobs,
@@ -194,7 +197,7 @@ extension Store {
     ) throws(StoreError) -> (store: Store?, losses: [String]) {
         guard options.sealing == nil else { return (nil, []) }
         do throws(StoreError) {
-            try BundleFiles.makeDirectory(directory)
+            try StoreFiles.makeDirectory(directory)
             guard let losses = try remake(BundleFiles(directory: directory).database) else {
                 return (nil, [])
             }

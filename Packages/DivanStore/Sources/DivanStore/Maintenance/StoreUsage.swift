@@ -69,8 +69,8 @@ extension Store {
         usage.unusedBlobs.count = max(0, stored.count - used.count)
         usage.unusedBlobs.byteCount = max(0, stored.byteCount - used.values.reduce(0, +))
         if let directory {
-            usage.fileByteCount = Int(BundleFiles.byteCount(directory + "/db.sqlite3"))
-            usage.logByteCount = Int(BundleFiles.byteCount(directory + "/db.sqlite3-wal"))
+            usage.fileByteCount = Int(StoreFiles.byteCount(directory + "/db.sqlite3"))
+            usage.logByteCount = Int(StoreFiles.byteCount(directory + "/db.sqlite3-wal"))
         }
         return usage
     }

@@ -1,5 +1,6 @@
 internal import DivanQuery
 internal import DivanSQL
+internal import DivanSQLiteEngine
 
 extension Store {
     /// Rebuilds the indexes of which a function has another meaning by now, or which another version of

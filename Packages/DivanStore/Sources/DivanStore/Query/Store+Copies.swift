@@ -1,3 +1,5 @@
+public import DivanSQLiteEngine
+
 // Queries that are run on a copy of what they read.
 extension Store {
     /// Begins a query on the accessible documents only; its memory and time grow with all of these documents.

@@ -1,5 +1,6 @@
 internal import DivanJSON
 public import DivanQuery
+internal import DivanSQLiteEngine
 
 extension Store {
     /// Begins a query on a snapshot of the database, no older than the call.
@@ -13,7 +14,7 @@ extension Store {
     public func rows(of query: StorageQuery) throws -> StorageRows {
         try query.checkParameters()
         if !query.statement.vectorSearches.isEmpty { prepareVectorIndexes(of: query.statement) }
-        guard isWriting else { return try engine.rows(of: query) }
+        if !isWriting, let querying = engine.querying { return try querying.rows(of: query) }
         let rows = try read { reader in
             var rows: [[QueryValue]] = []
             try reader.current().run(query) { rows.append($0) }
@@ -45,29 +46,15 @@ extension Store {
     }
 }
 
-extension StorageQuery {
-    /// Rejects values for parameters that the query does not have.
-    func checkParameters() throws(QueryError) {
-        guard !parameters.isEmpty else { return }
-        let unknown = parameters.keys.filter { !statement.parameters.contains($0) }.min()
-        guard let unknown else { return }
-        throw QueryError(
-            "Unknown query property '\(unknown.text)'",
-            code: .invalidQueryParameter
-        )
+extension StorageSnapshot {
+    /// Runs a query in the engine, or on a copy of the documents if the engine has no queries.
+    func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws {
+        guard let querying else { return try runOnCopy(query, body) }
+        try querying.run(query, body)
     }
-}
 
-extension QueryCollection {
-    /// Converts a collection path to the form that queries and indexes use.
-    public init(_ path: CollectionPath) {
-        self.init(scope: ExactText(path.scope), name: ExactText(path.name))
-    }
-}
-
-extension CollectionPath {
-    /// The collection in a query; `nil` if it is not a valid collection name.
-    public init?(_ collection: QueryCollection) {
-        self.init(scope: collection.scope.text, name: collection.name.text)
+    /// The plan of the same.
+    func plan(_ query: StorageQuery) throws -> QueryPlan {
+        try querying?.plan(query) ?? planOnCopy(query)
     }
 }

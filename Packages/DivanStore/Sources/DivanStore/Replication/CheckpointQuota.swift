@@ -34,7 +34,7 @@ struct CheckpointQuota {
             let parts = value.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }
             guard parts.count == 3, let time = Int64(parts[0]), let byteCount = Int(parts[1]),
-                (0...StoreLimits.bodyByteCount).contains(byteCount)
+                (0...StorageLimits.bodyByteCount).contains(byteCount)
             else { continue }
             read.append((id, parts[2], byteCount, time))
         }

@@ -176,7 +176,7 @@ extension StoreWriter {
 
     /// Stores the first revisions of new documents, in fewer steps than one by one.
     ///
-    /// Nearly all revisions of an initial pull are like that. Worthwhile for `StoreLimits.addedTogetherCount`
+    /// Nearly all revisions of an initial pull are like that. Worthwhile for `SQLiteEngineLimits.addedTogetherCount`
     /// revisions or more.
     ///
     /// - Returns: The sequence of the first revision; the others follow it. `nil` if one of the documents is not
@@ -190,7 +190,7 @@ extension StoreWriter {
         var rows: [DocumentRow] = []
         rows.reserveCapacity(revisions.count)
         for revision in revisions {
-            guard revision.history.isEmpty, revision.body.count <= StoreLimits.bodyByteCount,
+            guard revision.history.isEmpty, revision.body.count <= StorageLimits.bodyByteCount,
                 (try? author.admit(revision.revisionID, in: scheme)) != nil
             else { return nil }
             rows.append(revision.firstRow(at: first + UInt64(rows.count)))

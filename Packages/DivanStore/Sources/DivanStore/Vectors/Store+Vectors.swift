@@ -2,6 +2,7 @@ public import DivanJSON
 internal import DivanLog
 import DivanPlatform
 public import DivanQuery
+internal import DivanSQLiteEngine
 internal import DivanVectors
 internal import Synchronization
 
@@ -76,7 +77,7 @@ extension Store {
         var upkeep = upkeep
         while let (work, source) = try nextWork(on: index, upkeep) {
             if isCancelled() { throw CancellationError() }
-            let change: VectorIndexChange
+            let change: any VectorIndexChange
             do throws(VectorError) {
                 change = try work.finish(isCancelled: isCancelled)
             } catch {
@@ -84,13 +85,8 @@ extension Store {
                 throw error
             }
             try write { try $0.change(index, from: source, change) }
-            switch change.form {
-            case .place(let vectors, _): upkeep.vectorCount? -= vectors.count
-            case .clean(let blocks):
-                guard let next = blocks.next else { return }
-                upkeep.firstBlock = next
-            default: break
-            }
+            guard let next = change.next(after: upkeep) else { return }
+            upkeep = next
         }
     }
 
@@ -98,7 +94,7 @@ extension Store {
     func nextWork(
         on index: VectorIndexPath,
         _ upkeep: VectorUpkeep
-    ) throws -> (work: VectorIndexWork, source: String)? {
+    ) throws -> (work: any VectorIndexWork, source: String)? {
         try read { reader in
             guard let record = try reader.vectorRecord(index.name, in: index.path),
                 let table = record.tables.first?.name
@@ -206,7 +202,7 @@ extension StoreWriter {
     func change(
         _ index: VectorIndexPath,
         from source: String,
-        _ change: VectorIndexChange
+        _ change: any VectorIndexChange
     ) throws {
         guard let record = try vectorRecord(index.name, in: index.path), record.source == source,
             let table = record.tables.first?.name

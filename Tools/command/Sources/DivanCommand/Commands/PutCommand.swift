@@ -174,7 +174,7 @@ enum PutCommand: Command {
         }
         do {
             let text = bytes.withoutByteOrderMark
-            guard let body = try JSONMembers(parsing: text, limits: StoreLimits.bodyText) else {
+            guard let body = try JSONMembers(parsing: text, limits: StorageLimits.bodyText) else {
                 throw Failure(
                     kind: .invalid,
                     text: "the body is not a JSON object; write {\"key\": 1}"

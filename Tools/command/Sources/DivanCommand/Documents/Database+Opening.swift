@@ -246,7 +246,7 @@ enum Stoppable {
         return try withExtendedLifetime(interruption) {
             do {
                 return try Interruption.$current.withValue(interruption) {
-                    try Store.stopping(by: control, work)
+                    try LongWork.stopping(by: control, work)
                 }
             } catch {
                 guard interruption.isRequested else { throw error }

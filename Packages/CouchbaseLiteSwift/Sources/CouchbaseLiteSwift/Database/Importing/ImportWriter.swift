@@ -33,7 +33,7 @@ final class ImportWriter: Sendable {
     /// - Throws: The error of an earlier batch; a `StoreError` when the import is stopped.
     func take(_ batch: ImportBatch) throws {
         do throws(StoreError) {
-            try Store.checkStop(at: "")
+            try LongWork.check(at: "")
         } catch {
             queue.sync {}
             throw error
