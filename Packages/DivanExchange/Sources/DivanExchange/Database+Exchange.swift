@@ -57,15 +57,17 @@ extension Database {
     ///     documents name theirs.
     ///   - form: How documents are arranged.
     ///   - embedsBlobs: Whether the content of blobs is included, as base64.
+    ///   - choice: The documents that are written; `nil` for all, in the order of IDs.
     ///   - sink: Receives the text.
     ///   - progress: Is called after each document.
     /// - Returns: What was written, and what is damaged.
-    /// - Throws: As ``DocumentExport/add(_:in:since:namingCollection:)``.
+    /// - Throws: As ``DocumentExport/add(_:in:since:choosing:namingCollection:)``.
     @discardableResult
     public func exportDocuments(
         of collections: [CouchbaseLiteSwift.Collection]? = nil,
         as form: DocumentExport.Form = .lines,
         embeddingBlobs embedsBlobs: Bool = false,
+        choosing choice: DocumentChoice? = nil,
         to sink: @escaping ByteSink,
         progress: @escaping ProgressHandler = { _ in }
     ) throws -> DocumentExport {
@@ -81,6 +83,7 @@ extension Database {
                 try export.add(
                     collection,
                     in: snapshot,
+                    choosing: choice,
                     namingCollection: collections.count > 1
                 )
             }
@@ -91,11 +94,17 @@ extension Database {
 
     /// Writes the documents of a collection as comma-separated values.
     ///
+    /// - Parameters:
+    ///   - collection: The collection.
+    ///   - choice: The documents that are written, called twice; `nil` for all, in the order of IDs.
+    ///   - sink: Receives the text.
+    ///   - progress: Is called for each document, twice: the columns must be known first.
     /// - Returns: What was written, and what is damaged.
-    /// - Throws: As ``CSVExport/write(_:of:among:)``.
+    /// - Throws: As ``CSVExport/write(_:of:among:choosing:)``.
     @discardableResult
     public func exportCSV(
         of collection: CouchbaseLiteSwift.Collection,
+        choosing choice: DocumentChoice? = nil,
         to sink: @escaping ByteSink,
         progress: @escaping ProgressHandler = { _ in }
     ) throws -> CSVExport {
@@ -104,7 +113,7 @@ extension Database {
         try store.read { reader in
             let living = try UnexpiredDocuments(in: reader)
             let path = CollectionPath(collection.qualifiedName)
-            try export.write(path, of: reader, among: living)
+            try export.write(path, of: reader, among: living, choosing: choice)
         }
         return export
     }
@@ -114,15 +123,17 @@ extension Database {
     /// - Parameters:
     ///   - collections: What is written; `nil` for all collections of the database.
     ///   - embedsBlobs: Whether a further table contains the blobs.
+    ///   - choice: The documents that are written, called twice for each collection; `nil` for all, in the order of IDs.
     ///   - directory: A directory for the file until it is complete; `nil` for the one of temporary files.
     ///   - sink: Receives the bytes of the SQLite file.
     ///   - progress: Is called for each document, twice: the columns must be known first.
     /// - Returns: What was written, and what is damaged or missing.
-    /// - Throws: As ``TableExport/add(_:of:among:)``.
+    /// - Throws: As ``TableExport/add(_:of:among:choosing:)``.
     @discardableResult
     public func exportTables(
         of collections: [CouchbaseLiteSwift.Collection]? = nil,
         embeddingBlobs embedsBlobs: Bool = false,
+        choosing choice: DocumentChoice? = nil,
         in directory: String? = nil,
         to sink: ByteSink,
         progress: @escaping ProgressHandler = { _ in }
@@ -137,7 +148,7 @@ extension Database {
             let living = try UnexpiredDocuments(in: reader)
             let named = collections?.map { CollectionPath($0.qualifiedName) }
             for path in try named ?? reader.collections() {
-                try export.add(path, of: reader, among: living)
+                try export.add(path, of: reader, among: living, choosing: choice)
             }
         }
         try export.finish(to: sink)

@@ -106,6 +106,49 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self).contains("a cup"))
     }
 
+    /// Chooses documents in an order that is not that of IDs; `nowhere` does not exist.
+    private static var choice: DocumentChoice {
+        { _, _, visit in
+            for id in ["tea", "nowhere", "cup"] {
+                try visit(DivanRevisions.DocumentID(unchecked: id))
+            }
+        }
+    }
+
+    @Test func `an export writes the documents of a choice in its order`() throws {
+        for (id, price) in [("cup", 5), ("pot", 9), ("tea", 3)] {
+            try shop.save(id, ["price": price])
+        }
+        let (database, items) = (shop.database, try shop.items)
+        var (lines, table, tables): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
+        let texts = try database.exportDocuments(choosing: Self.choice) { lines += $0 }
+        try database.exportCSV(of: items, choosing: Self.choice) { table += $0 }
+        let file = try database.exportTables(of: [items], choosing: Self.choice) { tables += $0 }
+        #expect((texts.count, file.count) == (2, 2))
+        let text = String(decoding: lines, as: UTF8.self)
+        #expect(text == "{\"_id\":\"tea\",\"price\":3}\n{\"_id\":\"cup\",\"price\":5}\n")
+        #expect(String(decoding: table, as: UTF8.self) == "_id,price\r\ntea,3\r\ncup,5\r\n")
+        let bytes = String(decoding: tables, as: UTF8.self)
+        #expect(bytes.contains("tea") && !bytes.contains("pot"))
+    }
+
+    @Test func `a choice leaves out documents that have expired, and its error ends the export`()
+        throws
+    {
+        struct Lost: Error {}
+        try shop.save("tea", [:])
+        try shop.save("cup", [:])
+        let store = try shop.database.openStore()
+        let id = DivanRevisions.DocumentID(unchecked: "tea")
+        try store.write { try $0.setExpiration(1, of: id, in: .default) }
+        var lines: [UInt8] = []
+        try shop.database.exportDocuments(choosing: Self.choice) { lines += $0 }
+        #expect(String(decoding: lines, as: UTF8.self) == "{\"_id\":\"cup\"}\n")
+        #expect(throws: Lost.self) {
+            try shop.database.exportDocuments(choosing: { _, _, _ in throw Lost() }, to: { _ in })
+        }
+    }
+
     @Test func `an error of the sink ends an export`() throws {
         struct Full: Error {}
         try shop.save("tea", [:])

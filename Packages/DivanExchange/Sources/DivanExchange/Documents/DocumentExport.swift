@@ -86,13 +86,15 @@ public struct DocumentExport {
     ///   - snapshot: The state of the database to write.
     ///   - sequence: Writes only what has changed after this sequence, in the order of the changes, including
     ///     deletions. `nil` writes all documents in the order of IDs.
+    ///   - choice: The documents that are written, without `sequence`; `nil` for all.
     ///   - namesCollection: Whether each document of another collection than the default one names its collection.
     /// - Throws: `ExchangeError` with `documentTooLong`, `unreadableBlob` or `damagedBlob`; errors of the database, the
-    ///   sink and the progress handler.
+    ///   sink, the choice and the progress handler.
     public mutating func add(
         _ collection: CouchbaseLiteSwift.Collection,
         in snapshot: DatabaseSnapshot,
         since sequence: UInt64? = nil,
+        choosing choice: DocumentChoice? = nil,
         namingCollection namesCollection: Bool = false
     ) throws {
         let database = collection.database
@@ -116,6 +118,15 @@ public struct DocumentExport {
         } else {
             let isNamed = namesCollection && name != .default
             let members: JSONObject = isNamed ? ["_collection": .string("\(name)")] : [:]
+            if let choice {
+                return try snapshot.reader.forEachDocument(in: path, choosing: choice) { id in
+                    damaged.add(id.text, in: wireName)
+                } _: { document in
+                    let id = document.documentID.text
+                    guard try isLiving(id) else { return }
+                    try add(id, document.body, members, of: database)
+                }
+            }
             let total = Int(clamping: try snapshot.count(of: collection))
             try snapshot.forEachDocument(of: collection) { id, _ in
                 damaged.add(id, in: wireName)

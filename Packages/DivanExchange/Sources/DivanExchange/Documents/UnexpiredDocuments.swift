@@ -43,15 +43,16 @@ public struct UnexpiredDocuments: Sendable {
 }
 
 extension StoreReader {
-    /// Calls `body` with each document of a collection that has not expired, in the order of IDs, and its contents;
+    /// Calls `body` with each document of a collection that has not expired, or each of a choice, and its contents;
     /// adds those that cannot be read to `damaged`.
     func forEachObject(
         in path: CollectionPath,
+        choosing choice: DocumentChoice?,
         among living: UnexpiredDocuments,
         _ damaged: inout DamagedDocuments,
         _ body: (StoredDocument, JSONMembers) throws -> Void
     ) throws {
-        try forEachDocument(in: path) { documentID, _ in
+        try forEachDocument(in: path, choosing: choice) { documentID in
             damaged.add(documentID.text, in: path.wireName)
         } _: { document in
             guard try living.contain(document.documentID, in: path, of: self) else { return }

@@ -27,16 +27,23 @@ public struct CSVExport {
         self.progress = progress
     }
 
-    /// Writes a collection, in the order of IDs; documents that have expired are left out.
+    /// Writes a collection; documents that have expired are left out.
     ///
-    /// - Throws: `ExchangeError` with `tooManyColumns`; `StoreError`; errors of the sink and the progress handler.
+    /// - Parameters:
+    ///   - path: The collection.
+    ///   - reader: The state of the database to write.
+    ///   - living: Which documents have not expired.
+    ///   - choice: The documents that are written, called twice; `nil` for all, in the order of IDs.
+    /// - Throws: `ExchangeError` with `tooManyColumns`; `StoreError`; errors of the sink, the choice and the progress
+    ///   handler.
     public mutating func write(
         _ path: CollectionPath,
         of reader: StoreReader,
-        among living: UnexpiredDocuments
+        among living: UnexpiredDocuments,
+        choosing choice: DocumentChoice? = nil
     ) throws {
         var census = PropertyCensus()
-        try reader.forEachObject(in: path, among: living, &damaged) { _, body in
+        try reader.forEachObject(in: path, choosing: choice, among: living, &damaged) { _, body in
             try progress(ExchangeProgress())
             try census.count(body)
             guard census.propertyCount <= ExchangeLimits.csvColumnCount, !census.isFull else {
@@ -44,11 +51,16 @@ public struct CSVExport {
             }
         }
         let keys = census.keys
-        let total = try reader.count(in: path)
+        let total = choice == nil ? try reader.count(in: path) : census.documentCount
         append((["_id"] + keys.map { CSVField.plain($0) }).joined(separator: ","))
         endLine()
         var known = DamagedDocuments()
-        try reader.forEachObject(in: path, among: living, &known) { document, body in
+        try reader.forEachObject(
+            in: path,
+            choosing: choice,
+            among: living,
+            &known
+        ) { document, body in
             append(CSVField.text(document.documentID.text))
             for key in keys {
                 pending.append(UInt8(ascii: ","))

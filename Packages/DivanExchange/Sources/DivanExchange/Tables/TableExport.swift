@@ -56,17 +56,23 @@ public struct TableExport {
         )
     }
 
-    /// Writes a collection, in the order of IDs; documents that have expired are left out.
+    /// Writes a collection; documents that have expired are left out.
     ///
+    /// - Parameters:
+    ///   - path: The collection.
+    ///   - reader: The state of the database to write.
+    ///   - living: Which documents have not expired.
+    ///   - choice: The documents that are written, called twice; `nil` for all, in the order of IDs.
     /// - Throws: `ExchangeError` with `sqlite`, `writing`, `blobTooLarge` or `damagedBlob`; `StoreError`; errors of the
-    ///   progress handler.
+    ///   choice and the progress handler.
     public mutating func add(
         _ path: CollectionPath,
         of reader: StoreReader,
-        among living: UnexpiredDocuments
+        among living: UnexpiredDocuments,
+        choosing choice: DocumentChoice? = nil
     ) throws {
         var census = PropertyCensus()
-        try reader.forEachObject(in: path, among: living, &damaged) { _, body in
+        try reader.forEachObject(in: path, choosing: choice, among: living, &damaged) { _, body in
             try progress(ExchangeProgress(documentCount: count))
             try census.count(body)
         }
@@ -83,9 +89,14 @@ public struct TableExport {
         )
         let marks = Array(repeating: "?", count: columns.count + 3).joined(separator: ",")
         let insertion = try file.prepare("INSERT INTO \(table) VALUES (\(marks))")
-        let total = try reader.count(in: path)
+        let total = choice == nil ? try reader.count(in: path) : census.documentCount
         var known = DamagedDocuments()
-        try reader.forEachObject(in: path, among: living, &known) { document, body in
+        try reader.forEachObject(
+            in: path,
+            choosing: choice,
+            among: living,
+            &known
+        ) { document, body in
             let own: [TableCell] = [
                 .text(document.documentID.text), .text("\(document.revisionID)"),
                 .json(document.body[...]),
