@@ -74,7 +74,14 @@ extension Database {
         includingBlobs: Bool = false,
         progress: ((_ documentCount: Int) throws -> Void)? = nil
     ) throws -> ExportSummary {
-        try export(nil, to: file, as: format, includingBlobs: includingBlobs, progress)
+        try export(
+            nil,
+            choosing: nil,
+            to: file,
+            as: format,
+            includingBlobs: includingBlobs,
+            progress
+        )
     }
 
     /// Writes all documents to a file; see the synchronous form.
@@ -94,9 +101,10 @@ extension Database {
         }
     }
 
-    /// Writes one collection, or all.
-    fileprivate func export(
+    /// Writes one collection, or all; with a choice, only its documents.
+    func export(
         _ collection: DocumentCollection?,
+        choosing choice: DocumentChoice?,
         to file: URL,
         as format: ExportFormat?,
         includingBlobs: Bool,
@@ -116,6 +124,7 @@ extension Database {
                     guard let collection = collection?.official else { throw Self.severalTables }
                     let written = try official.exportCSV(
                         of: collection,
+                        choosing: choice,
                         to: sink,
                         progress: progress
                     )
@@ -124,6 +133,7 @@ extension Database {
                     let written = try official.exportTables(
                         of: chosen,
                         embeddingBlobs: includingBlobs,
+                        choosing: choice,
                         // It has as much space as the file will need.
                         in: file.deletingLastPathComponent().path(percentEncoded: false),
                         to: sink,
@@ -144,6 +154,7 @@ extension Database {
                         of: chosen,
                         as: form,
                         embeddingBlobs: includingBlobs,
+                        choosing: choice,
                         to: sink,
                         progress: progress
                     )
@@ -228,7 +239,14 @@ extension DocumentCollection {
         includingBlobs: Bool = false,
         progress: ((_ documentCount: Int) throws -> Void)? = nil
     ) throws -> Database.ExportSummary {
-        try database.export(self, to: file, as: format, includingBlobs: includingBlobs, progress)
+        try database.export(
+            self,
+            choosing: nil,
+            to: file,
+            as: format,
+            includingBlobs: includingBlobs,
+            progress
+        )
     }
 
     /// Writes the documents to a file; see the synchronous form.

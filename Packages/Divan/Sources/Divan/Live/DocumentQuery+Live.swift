@@ -20,6 +20,25 @@ extension DocumentQuery where Model: Sendable {
             }
         }
     }
+
+    /// The current documents that match the type, again each time a commit changes them; reports the others.
+    ///
+    /// Works like ``live()``, and does not end at a document that does not match the type; see
+    /// `all(skippingInvalid:)`.
+    ///
+    /// - Parameter report: Called on an internal thread, again for the same documents each time.
+    /// - Returns: The sequence.
+    public func live(
+        skippingInvalid report: @escaping @Sendable (_ id: String, _ error: DivanError) -> Void
+    ) -> Updates<[Model], any Error> {
+        Updates(bufferLimit: 1) { continuation in
+            collection.database.follow(collection.place, continuation) { [self] in
+                (try statement(), [:])
+            } decode: { rows, _ in
+                try rows.compactMap { try model($0, skippingInvalid: report) }
+            }
+        }
+    }
 }
 
 extension DocumentCollection {

@@ -9,20 +9,28 @@ extension DocumentQuery {
     /// try notes.documents(of: Note.self, limit: 20).matching("milk AND bread", index: "words").all()
     /// ```
     ///
+    /// Documents that match equally well are in the order of the query.
+    ///
     /// - Parameters:
-    ///   - text: Words, `"phrases in quotation marks"`, prefixes such as `mil*`, and `AND`, `OR`, `NOT`.
+    ///   - text: Words, `"phrases in quotation marks"`, prefixes such as `mil*`, and `AND`, `OR`, `NOT`; for text that a
+    ///     user entered, ``Index/searchText(escaping:completing:)``.
     ///   - index: The name of a text index (``Index/text(_:language:ignoresAccents:where:)``).
+    ///   - isRanked: Whether the best match is first; with `false`, the documents are in the order of the query, which
+    ///     `page(of:after:)` requires.
     /// - Returns: The query, which throws ``DivanError/Code/missingIndex`` if the index does not exist, and
     ///   `invalidQuery` for a text such as one with a single quotation mark.
-    public func matching(_ text: String, index: String) -> Self {
-        refined { statement in
+    public func matching(_ text: String, index: String, isRanked: Bool = true) -> Self {
+        var query = refined { statement in
             let path = QueryPath([.key("d"), .key(ExactText(index))])
             let words = QueryExpression(.literal(.string(text)))
             let match = QueryExpression(.match(index: path, words))
             statement.filter = QueryExpression.both(match, statement.filter)
+            guard isRanked else { return }
             let rank = QueryOrdering(QueryExpression(.rank(index: path)), isDescending: true)
             statement.orderings.insert(rank, at: 0)
         }
+        query.isRanked = query.isRanked || isRanked
+        return query
     }
 
     /// The documents of this query with the vectors that are nearest to another one, and their distances.
@@ -64,7 +72,7 @@ extension DocumentQuery {
 }
 
 extension DocumentCollection {
-    /// Returns the documents that contain words, the best match first; see ``DocumentQuery/matching(_:index:)``.
+    /// Returns the documents that contain words, the best match first; see ``DocumentQuery/matching(_:index:isRanked:)``.
     ///
     /// - Throws: ``DivanError/Code/missingIndex``; `invalidQuery`; `decodingFailed`; `notOpen`.
     public func search<Model: Decodable>(

@@ -64,6 +64,8 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     let collection: DocumentCollection
     private let official: OfficialQuery<Model>
     private var refinements: [@Sendable (inout QueryStatement) throws -> Void] = []
+    /// Whether the best match of a full-text search is first.
+    var isRanked = false
 
     init(
         _ collection: DocumentCollection,
@@ -140,13 +142,14 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     ///   - size: At least 1.
     ///   - position: ``DocumentPage/next`` of the page before; `nil` for the first page.
     /// - Returns: The page.
-    /// - Throws: ``DivanError/Code/invalidArgument`` for a size below 1, or a position of another query; the same errors
-    ///   as `all()`.
+    /// - Throws: ``DivanError/Code/invalidArgument`` for a size below 1, a position of another query, or a query that is
+    ///   sorted by rank; the same errors as `all()`.
     public func page(
         of size: Int,
         after position: String? = nil
     ) throws -> DocumentPage<Model> {
-        try DivanError.converting(place: collection.place) {
+        guard !isRanked else { throw rankedPage }
+        return try DivanError.converting(place: collection.place) {
             var page = try official.pageStatement(of: size, after: position)
             for refine in refinements { try refine(&page.statement) }
             var models: [Model] = []
@@ -170,6 +173,16 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     }
 
     // MARK: Inside
+
+    /// A rank is no property of a document, so the next page cannot be found by it.
+    private var rankedPage: DivanError {
+        DivanError(
+            .invalidArgument,
+            place: collection.place,
+            problem: "documents that are sorted by rank cannot be read page by page",
+            remedy: "pass isRanked: false to matching, or use a limit"
+        )
+    }
 
     /// A query that a refinement changes before it runs.
     func refined(_ refine: @escaping @Sendable (inout QueryStatement) throws -> Void) -> Self {

@@ -46,6 +46,32 @@ public struct Index: Sendable {
         )
     }
 
+    /// The text for `DocumentQuery.matching(_:index:isRanked:)` that finds documents with all words of an input.
+    ///
+    /// Operators, quotation marks, stars and other signs have no special meaning, so any input is valid:
+    ///
+    /// ```swift
+    /// let found = try notes.search(Index.searchText(escaping: input), index: "words")
+    /// ```
+    ///
+    /// Words that only signs separate, as in `well-known`, must follow each other. An input without words finds nothing.
+    /// A query throws ``DivanError/Code/invalidQuery`` for more than 1,000 words.
+    ///
+    /// - Parameters:
+    ///   - input: What a user entered.
+    ///   - completing: Whether the last word is the beginning of a word, for a search during the input.
+    /// - Returns: The text; also for `MATCH()` in SQL++.
+    public static func searchText(escaping input: String, completing: Bool = false) -> String {
+        // By bytes: a quotation mark followed by a combining mark is another character.
+        let signs = Array("\"* \t\r\n\u{0}".utf8)
+        let words = input.utf8.split { signs.contains($0) }
+        return words.indices.map { index in
+            let isBeginning = completing && index == words.indices.last
+            return "\"\(Substring(words[index]))\(isBeginning ? "*" : "")\""
+        }
+        .joined(separator: " ")
+    }
+
     /// The items of an array, for `UNNEST`.
     ///
     /// - Parameters:
