@@ -64,6 +64,33 @@ public final class Sync: Sendable {
         )
     }
 
+    /// Syncs with the peer at a URL that is text, such as `wss://sync.example.com/shop`.
+    ///
+    /// Cannot fail either: with an invalid URL, or one that begins with neither `wss://` nor `ws://`, a run throws
+    /// ``DivanError/Code/invalidArgument``. The parameters are those of
+    /// ``init(_:with:direction:collections:credentials:trust:resolver:options:)``.
+    public convenience init(
+        _ database: Database,
+        with url: String,
+        direction: Direction = .pushAndPull,
+        collections: [Selection]? = nil,
+        credentials: Credentials = .none,
+        trust: Trust = .system,
+        resolver: any ConflictResolver = .standard,
+        options: Options = Options()
+    ) {
+        self.init(
+            database,
+            with: .url(url),
+            direction: direction,
+            collections: collections,
+            credentials: credentials,
+            trust: trust,
+            resolver: resolver,
+            options: options
+        )
+    }
+
     /// Syncs with the peer at a URL, such as `listener.urls[0]`.
     ///
     /// The parameters are those of ``init(_:with:direction:collections:credentials:trust:resolver:options:)``.

@@ -236,9 +236,38 @@ import Testing
     func `an invalid URL ends a run with an error that says what to write`(
         _ text: String
     ) async throws {
-        let error = await failure(of: Sync(peers.here, with: .url(text)))
+        let error = await failure(of: Sync(peers.here, with: text))
         #expect(error?.code == .invalidArgument)
         #expect(error?.remedy != nil)
+    }
+
+    @Test(arguments: ["http://a/b", "https://a/b", "ftp://a/b", "file:///b", "a/b"])
+    func `a URL with another scheme is a permanent error that says which schemes work`(
+        _ text: String
+    ) async throws {
+        let url = try #require(URL(string: text))
+        for sync in [Sync(peers.here, with: text), Sync(peers.here, with: url)] {
+            let error = await failure(of: sync)
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.canRetry == false)
+            #expect(error?.remedy?.contains("wss:// or ws://") == true, "\(error as Any)")
+            var activities: [Sync.Activity] = []
+            for await status in sync.start() { activities.append(status.activity) }
+            #expect(activities.last == .stopped)
+            #expect(!activities.contains(.offline))
+            #expect(sync.status.error?.canRetry == false)
+        }
+    }
+
+    @Test func `a sync accepts a URL that is text in a variable`() async throws {
+        let listener = try await peers.listen()
+        let address = try #require(listener.localURL).absoluteString
+        try await peers.notes.save(Document(id: "a"))
+        let summary = try await Sync(peers.here, with: address).run()
+        #expect(summary.pushedCount == 1)
+        await listener.stop()
+        // A literal is one too.
+        #expect(Sync(peers.here, with: "wss://a/b").description.contains("wss://a/b"))
     }
 
     @Test func `a port without a listener is unreachable, and a retry can help`() async throws {
