@@ -133,6 +133,16 @@ import Testing
         try tidyUp(chores)
         #expect(try chores.get("milk") == nil)
         #expect(try chores.expiration(of: "bread") != nil)
+        try chores.update("bread", as: Chore.self) { $0.isDone = true }
+        try tidyUp(chores)
+        #expect(try chores.ids().isEmpty)
+    }
+
+    @Test func `a chore of another version is left out of the list`() throws {
+        let chores = try collection()
+        try saveChore(in: chores)
+        try chores.save(Document(id: "bread", ["title": ["en": "Buy bread"]]))
+        #expect(try titles(of: chores) == ["Buy milk"])
     }
 
     // MARK: Queries
@@ -158,6 +168,53 @@ import Testing
             Document(id: "riga", ["name": "Riga", "story": "You will love it."])
         )
         #expect(try happyChairs(collection) == ["Riga"])
+    }
+
+    @Test func `the guide's search finds what users enter`() throws {
+        let chairs = try collection("chairs")
+        try save(chairs)
+        try index(chairs)
+        #expect(try search(for: "Os", in: chairs) == ["Oslo"])
+        #expect(try search(for: "(\"por", in: chairs) == ["Porto"])
+        #expect(try search(for: "NOT", in: chairs).isEmpty)
+    }
+
+    @Test func `the guide's predicates use values from outside`() throws {
+        let tables = try collection("tables")
+        let (now, note) = (Date.now, "as good as new")
+        for (id, wood, price) in [("a", Wood.oak, 90.0), ("b", .pine, 90), ("c", .oak, 200)] {
+            try tables.save(Table(id: id, wood: wood, price: price, made: now, note: note))
+        }
+        try tables.save(Table(id: "d", wood: .oak, price: 1, made: .distantPast, note: note))
+        try tables.save(Table(id: "e", wood: .oak, price: 1, made: now))
+        #expect(try newOakTables(tables, days: 7, below: 100) == ["a"])
+    }
+
+    @Test func `the guide exports and deletes the documents of a query`() throws {
+        let chairs = try collection("chairs")
+        try save(chairs)
+        let folder = try TemporaryDirectory()
+        let file = URL(filePath: folder.file("cheap.jsonl"))
+        #expect(try clearCheap(chairs, into: file) == 1)
+        #expect(try String(contentsOf: file, encoding: .utf8).contains(#""_id":"porto""#))
+        #expect(try chairs.ids() == ["bern", "oslo"])
+    }
+
+    @Test func `a note that gets another owner disappears at the previous one`() async throws {
+        let notes = try collection("notes")
+        let theirs = try collection("notes")
+        try await notes.save(
+            Document(id: "plan", ["owner": "ada", "kind": "note", "text": "Plan"])
+        )
+        let own = onlyOwn(notes, of: "ada")
+        let sync = Sync(notes.database, with: theirs.database, collections: [own])
+        try await sync.run()
+        #expect(try await theirs.ids() == ["plan"])
+        try hand("plan", to: "bob", in: notes)
+        try await sync.run()
+        #expect(try await theirs.ids().isEmpty)
+        let copy = try #require(try await notes.documents(of: Document.self).first())
+        #expect(copy.owner?.string == "bob" && copy.text?.string == "Plan")
     }
 
     @Test func `the guide's lazy index finds the documents with similar texts`() async throws {

@@ -50,6 +50,12 @@ struct RenamedChore: Codable, Identifiable, Sendable {
     }
 }
 
+func titles(of chores: DocumentCollection) throws -> [String] {
+    try chores.documents(of: Chore.self, orderBy: \.title)
+        .all(skippingInvalid: { id, error in print("\(id) is left out: \(error)") })
+        .map(\.title)
+}
+
 func countInCents(_ dishes: DocumentCollection) throws {
     for id in try dishes.ids() {
         try dishes.database.write { _ in
@@ -88,4 +94,6 @@ func tidyUp(_ chores: DocumentCollection) throws {
     try chores.purge("milk")
     // Purges it a week from now.
     try chores.expire("bread", after: .seconds(7 * 86_400))
+    // Deletes all documents of a query.
+    try chores.documents(where: #Predicate<Chore> { $0.isDone }).delete()
 }

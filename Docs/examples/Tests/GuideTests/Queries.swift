@@ -31,6 +31,32 @@ func cheapSeats(_ chairs: DocumentCollection) throws -> [String] {
     return try chairs.documents(where: cheap, orderBy: \.name).all().map(\.name)
 }
 
+enum Wood: String, Codable, CaseIterable, Sendable { case oak, pine }
+
+struct Table: Codable, Identifiable, Sendable {
+    var id: String
+    var wood: Wood
+    var price: Double
+    var made: Date
+    var note: String?
+}
+
+func newOakTables(_ tables: DocumentCollection, days: Int, below limit: Int) throws -> [String] {
+    let oak = Wood.oak
+    let start = Date.now.addingTimeInterval(-86_400 * Double(days))
+    let price = Double(limit)
+    let found = #Predicate<Table> {
+        $0.wood == oak && $0.made > start && $0.price < price && $0.note?.contains("new") == true
+    }
+    return try tables.documents(where: found, orderBy: .byID).ids()
+}
+
+func clearCheap(_ chairs: DocumentCollection, into file: URL) throws -> Int {
+    let cheap = chairs.documents(where: #Predicate<Chair> { $0.price < 100 }, orderBy: \.name)
+    try cheap.export(to: file)  // .jsonl, .csv or .sqlite
+    return try cheap.delete()  // or purge(), which is not synced
+}
+
 func everyChair(_ chairs: DocumentCollection) throws -> [String] {
     let query = chairs.documents(of: Chair.self, orderBy: .descending(\.price))
     var page = try query.page(of: 2)
@@ -46,6 +72,12 @@ func index(_ chairs: DocumentCollection) throws {
     try chairs.createIndex("byPrice", .values("price"))
     try chairs.createIndex("byTag", .items(of: "tags"))
     try chairs.createIndex("words", .text("name", "story", language: "en"))
+}
+
+func search(for input: String, in chairs: DocumentCollection) throws -> [String] {
+    let words = Index.searchText(escaping: input, completing: true)
+    return try chairs.documents(of: Chair.self, limit: 20).matching(words, index: "words")
+        .all().map(\.name)
 }
 
 func similar(
@@ -82,4 +114,14 @@ func follow(_ chairs: DocumentCollection, _ show: ([Chair]) -> Bool) async throw
 func onlyOwn(_ notes: DocumentCollection, of user: String) -> Sync.Selection {
     let condition = "owner = $user AND kind <> 'draft'"
     return Sync.Selection(notes, push: .where(condition, ["user": DocumentValue(user)]))
+}
+
+func hand(_ id: String, to user: String, in notes: DocumentCollection) throws {
+    try notes.database.write { _ in
+        guard let old = try notes.get(id) else { return }
+        var copy = try Document(json: old.json)  // with a new ID
+        copy.owner = DocumentValue(user)
+        try notes.save(copy)
+        try notes.delete(id)  // passes every filter by properties
+    }
 }
