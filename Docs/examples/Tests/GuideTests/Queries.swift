@@ -53,8 +53,11 @@ func newOakTables(_ tables: DocumentCollection, days: Int, below limit: Int) thr
 
 func clearCheap(_ chairs: DocumentCollection, into file: URL) throws -> Int {
     let cheap = chairs.documents(where: #Predicate<Chair> { $0.price < 100 }, orderBy: \.name)
-    try cheap.export(to: file)  // .jsonl, .csv or .sqlite
-    return try cheap.delete()  // or purge(), which is not synced
+    // In one transaction, so that the file contains exactly the documents that are deleted.
+    return try chairs.database.write { _ in
+        try cheap.export(to: file)  // .jsonl, .csv or .sqlite
+        return try cheap.delete()  // or purge(), which is not synced
+    }
 }
 
 func everyChair(_ chairs: DocumentCollection) throws -> [String] {

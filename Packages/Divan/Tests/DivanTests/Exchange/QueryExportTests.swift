@@ -11,8 +11,8 @@ import Testing
     init() throws {
         shop = try DiskDatabase()
         notes = try shop.database.collection("notes")
-        for (id, title) in [("1", "Milk"), ("2", "Bread"), ("3", "Rice")] {
-            try notes.save(Document(id: id, ["title": title, "done": id != "3"]))
+        for (id, title) in [("a", "Milk"), ("b", "Bread"), ("c", "Rice")] {
+            try notes.save(Document(id: id, ["title": title, "done": id != "c"]))
         }
     }
 
@@ -30,17 +30,17 @@ import Testing
         #expect(try done.export(to: file("done.jsonl")).documentCount == 2)
         #expect(
             try text("done.jsonl") == """
-                {"_id":"2","done":true,"title":"Bread"}
-                {"_id":"1","done":true,"title":"Milk"}
+                {"_id":"b","done":true,"title":"Bread"}
+                {"_id":"a","done":true,"title":"Milk"}
 
                 """
         )
         #expect(try done.export(to: file("done.csv")).documentCount == 2)
-        #expect(try text("done.csv") == "_id,done,title\r\n2,true,Bread\r\n1,true,Milk\r\n")
+        #expect(try text("done.csv") == "_id,done,title\r\nb,true,Bread\r\na,true,Milk\r\n")
         #expect(try done.export(to: file("done"), as: .array).documentCount == 2)
         let copies = try shop.database.collection("copies")
         #expect(try copies.import(from: file("done")).savedCount == 2)
-        #expect(try copies.ids() == ["1", "2"])
+        #expect(try copies.ids() == ["a", "b"])
         #expect(try done.export(to: file("done.sqlite")).documentCount == 2)
         let table = String(decoding: try Data(contentsOf: file("done.sqlite")), as: UTF8.self)
         #expect(table.contains("Bread") && !table.contains("Rice"))
@@ -53,25 +53,40 @@ import Testing
         #expect(try text("one.jsonl").contains("Rice"))
         let milk = notes.documents(of: Note.self).matching("milk", index: "words")
         #expect(try milk.export(to: file("milk.csv")).documentCount == 1)
-        #expect(try text("milk.csv") == "_id,done,title\r\n1,true,Milk\r\n")
+        #expect(try text("milk.csv") == "_id,done,title\r\na,true,Milk\r\n")
         let none = notes.documents(where: #Predicate<Note> { $0.title == "Salt" })
         #expect(try none.export(to: file("none.jsonl")).documentCount == 0)
         #expect(try text("none.jsonl").isEmpty)
     }
 
     @Test func `documents that do not match the type are exported completely`() throws {
-        try notes.save(Document(id: "4", ["title": "Art", "done": true, "stars": "many"]))
+        try notes.save(Document(id: "d", ["title": "Art", "done": true, "stars": "many"]))
         try done.export(to: file("done.jsonl"))
-        #expect(try text("done.jsonl").hasPrefix(#"{"_id":"4","done":true,"stars":"many""#))
+        #expect(try text("done.jsonl").hasPrefix(#"{"_id":"d","done":true,"stars":"many""#))
+    }
+
+    @Test(arguments: ["moved.jsonl", "moved.csv", "moved.sqlite"])
+    func `in a transaction, the documents that are exported are those that are deleted`(
+        _ name: String
+    ) throws {
+        let count = try shop.database.write { _ in
+            try notes.save(Document(id: "d", ["title": "Salt", "done": true]))
+            try done.export(to: file(name))
+            return try done.delete()
+        }
+        #expect(count == 3)
+        let bytes = String(decoding: try Data(contentsOf: file(name)), as: UTF8.self)
+        #expect(bytes.contains("Salt") && bytes.contains("Milk") && !bytes.contains("Rice"))
+        #expect(try notes.ids() == ["c"])
     }
 
     @Test func `a database in memory is exported`() throws {
         let notes = try Database.inMemory().collection("notes")
-        try notes.save(Note(id: "1", title: "Milk"))
-        try notes.save(Note(id: "2", title: "Bread", done: true))
+        try notes.save(Note(id: "a", title: "Milk"))
+        try notes.save(Note(id: "b", title: "Bread", done: true))
         let done = notes.documents(where: #Predicate<Note> { $0.done })
         try done.export(to: file("memory.csv"))
-        #expect(try text("memory.csv") == "_id,done,title\r\n2,true,Bread\r\n")
+        #expect(try text("memory.csv") == "_id,done,title\r\nb,true,Bread\r\n")
     }
 
     @Test func `an invalid query, and an error of the progress handler, leave no file`() throws {

@@ -84,9 +84,7 @@ import Testing
         #expect(try notes.count() == 3)
     }
 
-    @Test func `an error or the end of a surrounding transaction brings all documents back`()
-        throws
-    {
+    @Test func `an error of a surrounding transaction restores all documents`() throws {
         struct Stop: Error {}
         #expect(throws: Stop.self) {
             try database.write { _ in
