@@ -1,12 +1,12 @@
 public import DivanRevisions
 public import DivanStore
 
-/// Chooses the documents of a collection that an export writes: calls `visit` with the ID of each, in the order in which
-/// they are written.
+/// Chooses the documents of a collection that an export writes.
 ///
-/// Some formats call it twice, so it must choose the same documents again. It reads the snapshot that it gets, not the
-/// current state. Documents that do not exist, or have expired, are left out. Errors that it throws, and those of
-/// `visit`, end the export, whose call throws them unchanged.
+/// Calls `visit` with the ID of each document once, in the order in which they are written. Some formats call it twice,
+/// so it must choose the same documents again. It reads the snapshot that it gets, not the current state. Documents that
+/// do not exist, or have expired, are left out. Errors that it throws, and those of `visit`, end the export, whose call
+/// throws them unchanged.
 public typealias DocumentChoice = (
     _ path: CollectionPath, _ snapshot: StoreReader,
     _ visit: (DivanRevisions.DocumentID) throws -> Void
