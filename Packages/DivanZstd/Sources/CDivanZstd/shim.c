@@ -17,7 +17,8 @@
     each(ZSTD_CCtx_setParameter) each(ZSTD_createCDict) each(ZSTD_freeCDict) each(ZSTD_CCtx_refCDict)  \
     each(ZSTD_compress2) each(ZSTD_createDCtx) each(ZSTD_freeDCtx) each(ZSTD_createDDict)              \
     each(ZSTD_freeDDict) each(ZSTD_findFrameCompressedSize) each(ZSTD_decompress_usingDDict)           \
-    each(ZSTD_decompress_usingDict)                                                                    \
+    each(ZSTD_decompress_usingDict) each(ZSTD_decompressStream) each(ZSTD_compressStream2)             \
+    each(ZSTD_getErrorName)                                                                            \
     each(ZDICT_finalizeDictionary) each(ZDICT_isError)
 
 static struct {
@@ -169,6 +170,83 @@ int divan_zstd_coder_unpack(divan_zstd_coder *coder, const uint8_t *packed, size
     return !library.ZSTD_isError(unpacked) && unpacked == plain_count;
 }
 
+struct divan_zstd_reader {
+    ZSTD_DCtx *context;
+    const char *message;
+};
+
+divan_zstd_reader *divan_zstd_reader_make(void) {
+    if (!divan_zstd_is_available()) return NULL;
+    divan_zstd_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) return NULL;
+    reader->context = library.ZSTD_createDCtx();
+    if (reader->context != NULL) return reader;
+    free(reader);
+    return NULL;
+}
+
+void divan_zstd_reader_free(divan_zstd_reader *reader) {
+    library.ZSTD_freeDCtx(reader->context);
+    free(reader);
+}
+
+enum divan_zstd_step divan_zstd_read(divan_zstd_reader *reader, const uint8_t **input,
+                                     size_t *input_count, uint8_t *output, size_t capacity,
+                                     size_t *output_count) {
+    ZSTD_inBuffer from = {*input, *input_count, 0};
+    ZSTD_outBuffer to = {output, capacity, 0};
+    size_t result = library.ZSTD_decompressStream(reader->context, &to, &from);
+    *input += from.pos;
+    *input_count -= from.pos;
+    *output_count = to.pos;
+    if (library.ZSTD_isError(result)) {
+        reader->message = library.ZSTD_getErrorName(result);
+        return divan_zstd_failed;
+    }
+    return result == 0 ? divan_zstd_ended : divan_zstd_open;
+}
+
+const char *divan_zstd_reader_message(const divan_zstd_reader *reader) {
+    return reader->message == NULL ? "" : reader->message;
+}
+
+struct divan_zstd_writer { ZSTD_CCtx *context; };
+
+divan_zstd_writer *divan_zstd_writer_make(int compression_level) {
+    if (!divan_zstd_is_available()) return NULL;
+    divan_zstd_writer *writer = calloc(1, sizeof *writer);
+    if (writer == NULL) return NULL;
+    writer->context = library.ZSTD_createCCtx();
+    if (writer->context != NULL) {
+        size_t first = library.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel,
+                                                      compression_level);
+        size_t second = library.ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
+        if (!library.ZSTD_isError(first) && !library.ZSTD_isError(second)) return writer;
+    }
+    library.ZSTD_freeCCtx(writer->context);
+    free(writer);
+    return NULL;
+}
+
+void divan_zstd_writer_free(divan_zstd_writer *writer) {
+    library.ZSTD_freeCCtx(writer->context);
+    free(writer);
+}
+
+enum divan_zstd_step divan_zstd_write(divan_zstd_writer *writer, int is_last, const uint8_t **input,
+                                      size_t *input_count, uint8_t *output, size_t capacity,
+                                      size_t *output_count) {
+    ZSTD_inBuffer from = {*input, *input_count, 0};
+    ZSTD_outBuffer to = {output, capacity, 0};
+    size_t result = library.ZSTD_compressStream2(writer->context, &to, &from,
+                                                 is_last ? ZSTD_e_end : ZSTD_e_continue);
+    *input += from.pos;
+    *input_count -= from.pos;
+    *output_count = to.pos;
+    if (library.ZSTD_isError(result)) return divan_zstd_failed;
+    return is_last && result == 0 ? divan_zstd_ended : divan_zstd_open;
+}
+
 #else
 
 int divan_zstd_is_built_in(void) { return 0; }
@@ -206,6 +284,38 @@ int divan_zstd_coder_unpack(divan_zstd_coder *coder, const uint8_t *packed, size
                             size_t plain_count) {
     (void)coder, (void)packed, (void)count, (void)output, (void)plain_count;
     return 0;
+}
+
+divan_zstd_reader *divan_zstd_reader_make(void) { return NULL; }
+
+void divan_zstd_reader_free(divan_zstd_reader *reader) { (void)reader; }
+
+enum divan_zstd_step divan_zstd_read(divan_zstd_reader *reader, const uint8_t **input,
+                                     size_t *input_count, uint8_t *output, size_t capacity,
+                                     size_t *output_count) {
+    (void)reader, (void)input, (void)input_count, (void)output, (void)capacity;
+    *output_count = 0;
+    return divan_zstd_failed;
+}
+
+const char *divan_zstd_reader_message(const divan_zstd_reader *reader) {
+    (void)reader;
+    return "";
+}
+
+divan_zstd_writer *divan_zstd_writer_make(int compression_level) {
+    (void)compression_level;
+    return NULL;
+}
+
+void divan_zstd_writer_free(divan_zstd_writer *writer) { (void)writer; }
+
+enum divan_zstd_step divan_zstd_write(divan_zstd_writer *writer, int is_last, const uint8_t **input,
+                                      size_t *input_count, uint8_t *output, size_t capacity,
+                                      size_t *output_count) {
+    (void)writer, (void)is_last, (void)input, (void)input_count, (void)output, (void)capacity;
+    *output_count = 0;
+    return divan_zstd_failed;
 }
 
 #endif

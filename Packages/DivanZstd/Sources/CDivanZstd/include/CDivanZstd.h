@@ -36,4 +36,37 @@ size_t divan_zstd_coder_pack(divan_zstd_coder *coder, const uint8_t *plain, size
 int divan_zstd_coder_unpack(divan_zstd_coder *coder, const uint8_t *packed, size_t count, uint8_t *output,
                             size_t plain_count);
 
+enum divan_zstd_step {
+    divan_zstd_open = 0,   // in a frame: it needs more input, or more room for output
+    divan_zstd_ended = 1,  // the frame is complete, and all output is out
+    divan_zstd_failed = 2,
+};
+
+// Reads a file of frames (RFC 8878), of which none needs a window of more than 128 MiB.
+typedef struct divan_zstd_reader divan_zstd_reader;
+
+// NULL if the library is missing or memory is short.
+divan_zstd_reader *divan_zstd_reader_make(void);
+void divan_zstd_reader_free(divan_zstd_reader *reader);
+
+// Consumes from `*input`, up to the end of a frame, and writes at most `capacity` bytes.
+enum divan_zstd_step divan_zstd_read(divan_zstd_reader *reader, const uint8_t **input,
+                                     size_t *input_count, uint8_t *output, size_t capacity,
+                                     size_t *output_count);
+
+// The library's message for its failure, or an empty text; constant.
+const char *divan_zstd_reader_message(const divan_zstd_reader *reader);
+
+// Writes one frame with a checksum.
+typedef struct divan_zstd_writer divan_zstd_writer;
+
+// NULL if the library is missing or memory is short.
+divan_zstd_writer *divan_zstd_writer_make(int compression_level);
+void divan_zstd_writer_free(divan_zstd_writer *writer);
+
+// Consumes from `*input` and writes at most `capacity` bytes; with `is_last`, it ends the frame.
+enum divan_zstd_step divan_zstd_write(divan_zstd_writer *writer, int is_last, const uint8_t **input,
+                                      size_t *input_count, uint8_t *output, size_t capacity,
+                                      size_t *output_count);
+
 #endif
