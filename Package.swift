@@ -421,6 +421,7 @@ let packages: [[Target]] = [
         "DivanExchange",
         arrows: [
             "CouchbaseLiteSwift",
+            "DivanCompression",
             "DivanCrypto",
             "DivanDelta",
             "DivanJSON",
@@ -431,6 +432,7 @@ let packages: [[Target]] = [
             "DivanSQLite",
             "DivanStore",
             "DivanZlib",
+            "DivanZstd",
         ]
     ),
     // Applications' source, as it is: without the upcoming features of this repository.

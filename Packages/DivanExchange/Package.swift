@@ -14,6 +14,7 @@ let package = Package(
     products: [.library(name: "DivanExchange", targets: ["DivanExchange"])],
     dependencies: [
         .package(path: "../CouchbaseLiteSwift"),
+        .package(path: "../DivanCompression"),
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanDelta"),
         .package(path: "../DivanJSON"),
@@ -25,12 +26,14 @@ let package = Package(
         .package(path: "../DivanStore"),
         .package(path: "../DivanTestKit"),
         .package(path: "../DivanZlib"),
+        .package(path: "../DivanZstd"),
     ],
     targets: [
         .target(
             name: "DivanExchange",
             dependencies: [
                 "CouchbaseLiteSwift",
+                "DivanCompression",
                 "DivanCrypto",
                 "DivanDelta",
                 "DivanJSON",
@@ -41,6 +44,7 @@ let package = Package(
                 "DivanSQLite",
                 "DivanStore",
                 "DivanZlib",
+                "DivanZstd",
             ],
             swiftSettings: strict
         ),
@@ -50,6 +54,7 @@ let package = Package(
                 "DivanExchange",
                 "DivanTestKit",
                 "CouchbaseLiteSwift",
+                "DivanCompression",
                 "DivanCrypto",
                 "DivanDelta",
                 "DivanJSON",
@@ -60,6 +65,7 @@ let package = Package(
                 "DivanSQLite",
                 "DivanStore",
                 "DivanZlib",
+                "DivanZstd",
             ],
             swiftSettings: strict
         ),

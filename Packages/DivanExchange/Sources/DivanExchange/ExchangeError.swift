@@ -36,12 +36,18 @@ public struct ExchangeError: Error {
         case blobTooLarge
         /// A document has more bytes of text than an import accepts.
         case documentTooLong
+        /// A document of an input has more bytes of text than an import accepts.
+        case textTooLong
+        /// A JSON text has no value at the path of the documents.
+        case noPath
         /// Documents have more properties than a table can have columns.
         case tooManyColumns
         /// Several characters may be the separator of comma-separated values.
         case ambiguousSeparator
         /// No document has the key that was chosen for IDs.
         case noIDKey
+        /// The ID of a document is in MongoDB's Extended JSON, and the input was read as JSON.
+        case extendedID
         /// An object is not a document of CouchDB.
         case notCouchDocument
         /// A document contains no revision history.
@@ -76,6 +82,18 @@ public struct ExchangeError: Error {
         self.cause = cause
     }
 
+    /// A document of an input that exceeds ``ExchangeLimits/documentByteCount``.
+    static func textTooLong(at place: String) -> ExchangeError {
+        ExchangeError(
+            .textTooLong,
+            at: place,
+            "a document is larger than 64 MiB, the limit of an import",
+            remedy:
+                "put large content into blobs; if the file is one object around many documents, "
+                + "import the values at a path in it"
+        )
+    }
+
     /// The same failure, at a place.
     func at(_ place: String) -> ExchangeError {
         var error = self
@@ -86,8 +104,8 @@ public struct ExchangeError: Error {
     /// Whether the input is at fault, so that an import can skip the document and continue.
     public var isOfInput: Bool {
         switch code {
-        case .invalid, .invalidDocument, .noIDKey, .notCouchDocument, .noRevisionHistory,
-            .notTreeRevision:
+        case .invalid, .invalidDocument, .textTooLong, .noPath, .noIDKey, .extendedID,
+            .notCouchDocument, .noRevisionHistory, .notTreeRevision:
             true
         default: false
         }

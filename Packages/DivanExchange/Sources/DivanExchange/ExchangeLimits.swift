@@ -6,6 +6,8 @@ public enum ExchangeLimits {
     public static let lineByteCount = 64 << 20
     /// Bytes of the text of one document; more is refused before it fills the memory.
     public static let documentByteCount = 64 << 20
+    /// Bytes of a key on the way to the documents, or of one that is an ID.
+    public static let keyByteCount = 64 << 10
     /// Bytes of documents that are stored in one transaction.
     public static let batchByteCount = 8 << 20
     /// Documents that are stored in one transaction.

@@ -194,14 +194,14 @@ extension DivanError {
 
     private static func code(of code: ExchangeError.Code) -> Code {
         switch code {
-        case .invalid, .invalidDocument, .noDump, .notCouchDocument, .noRevisionHistory,
-            .notTreeRevision:
+        case .invalid, .invalidDocument, .textTooLong, .extendedID, .noDump,
+            .notCouchDocument, .noRevisionHistory, .notTreeRevision:
             .decodingFailed
         case .notFound: .notFound
         case .reading(let number), .writing(let number): Self.code(errno: number)
         case .damagedDatabase, .damagedDocument, .damagedBlob: .corrupt
         case .blobTooLarge, .documentTooLong, .tooManyColumns: .tooLarge
-        case .notContinuable, .ambiguousSeparator, .noIDKey: .invalidArgument
+        case .notContinuable, .ambiguousSeparator, .noIDKey, .noPath: .invalidArgument
         case .undumpable: .unsupported
         case .unreadableBlob, .sqlite: .ioFailed
         case .refused: .unexpected

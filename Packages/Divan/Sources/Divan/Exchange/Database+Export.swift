@@ -15,9 +15,11 @@ extension Database {
         /// A plain SQLite database with a table for each collection.
         case sqlite
 
-        /// The format for the extension of a file: `csv`, `sqlite` or `sqlite3`, and lines for any other.
+        /// The format for the extension of a file, without `gz` or `zst`: `csv`, `sqlite` or `sqlite3`, and lines for
+        /// any other.
         init(of file: URL) {
-            switch file.pathExtension.lowercased() {
+            let name = FileCompression.nameInside(file.lastPathComponent)
+            switch (name as NSString).pathExtension.lowercased() {
             case "csv": self = .csv
             case "sqlite", "sqlite3": self = .sqlite
             default: self = .lines
@@ -49,7 +51,8 @@ extension Database {
     ///
     /// The file contains one state of the database, and is replaced when it is complete. Documents that are not in the
     /// default collection have a property `_collection`, which `import(from:_:progress:)` of a database and `divan cp`
-    /// read. The file of an encrypted database is not encrypted.
+    /// read. A file whose name ends in `.gz` or `.zst` is compressed. The file of an encrypted database is not
+    /// encrypted.
     ///
     /// ```swift
     /// try db.export(to: URL(filePath: "shop.jsonl"))
@@ -116,9 +119,19 @@ extension Database {
         if case .csv = format, collection == nil || includingBlobs {
             throw collection == nil ? Self.severalTables : Self.tableWithBlobs
         }
-        if case .sqlite = format { try Self.requireNoLog(beside: file) }
+        let compression = FileCompression(suffixOf: file.lastPathComponent)
+        if case .sqlite = format, compression == nil { try Self.requireNoLog(beside: file) }
         return try Self.passing(progress, place: place) { progress in
-            try CompleteFile.write(file, isDurable: true) { sink in
+            return try CompleteFile.write(file, isDurable: true) { fileSink in
+                let compressed = try compression.map {
+                    try CompressedOutput($0, name: file.path, to: fileSink)
+                }
+                let sink = compressed.map { $0.write } ?? fileSink
+                let summary = try content(sink)
+                try compressed?.finish()
+                return summary
+            }
+            func content(_ sink: @escaping ByteSink) throws -> ExportSummary {
                 switch format {
                 case .csv:
                     guard let collection = collection?.official else { throw Self.severalTables }

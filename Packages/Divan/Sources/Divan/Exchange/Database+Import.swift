@@ -1,5 +1,6 @@
 @_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
 internal import DivanExchange
+internal import DivanJSON
 internal import DivanPlatform
 internal import DivanRevisions
 internal import DivanStore
@@ -12,6 +13,17 @@ extension Database {
         public enum Format: Sendable {
             /// JSON objects, one per line, indented, or in an array.
             case json
+            /// The value at a JSON pointer in a JSON text: an array of documents, or an object of IDs and documents.
+            ///
+            /// `/items` for `{"items": […]}`; an empty pointer for `{"id": {…}}`.
+            case nestedJSON(path: String)
+            /// Extended JSON of MongoDB, as mongoexport writes it; with a path, as in `nestedJSON`.
+            ///
+            /// Object IDs, dates and UUIDs become strings, numbers become numbers, and binary data becomes blobs. A
+            /// decimal with more digits than a number can hold becomes a string, as do infinite numbers and NaN.
+            case mongo(path: String? = nil)
+            /// GeoJSON: each feature is a document, whose ID is the feature's `id`.
+            case geoJSON
             /// Comma-separated values, whose first line contains the names of the properties.
             ///
             /// `separator` is found in the text if it is `nil`. A field becomes a number, `true`, `false` or `null` only
@@ -23,7 +35,11 @@ extension Database {
             case couch(keepingRevisions: Bool = false)
         }
 
-        /// The format; `nil` for CSV if the file's extension is `csv` or `tsv`, and otherwise JSON.
+        /// The format; `nil` for CSV if the file's extension is `csv` or `tsv`, for GeoJSON if it is `geojson`, and
+        /// otherwise for JSON.
+        ///
+        /// Files that are compressed with gzip or Zstandard are decompressed; `gz` and `zst` after the extension are
+        /// ignored.
         public var format: Format?
         /// The property with the document's ID.
         ///
@@ -61,10 +77,11 @@ extension Database {
         /// The format of a file, in the package below.
         func format(of file: URL) throws -> DocumentFormat {
             switch format {
-            case nil:
-                let isTable = ["csv", "tsv"].contains(file.pathExtension.lowercased())
-                return isTable ? .csv(CSVRules()) : .json
+            case nil: return DocumentFormat(suffixOf: file.lastPathComponent)
             case .json: return .json
+            case .nestedJSON(let path): return .nestedJSON(try Self.pointer(path, of: file))
+            case .mongo(let path): return .mongo(try path.map { try Self.pointer($0, of: file) })
+            case .geoJSON: return .geoJSON
             case .csv(let separator, let textColumns):
                 guard separator?.isASCII ?? true else {
                     throw DivanError(
@@ -77,6 +94,18 @@ extension Database {
                 return .csv(CSVRules(separator: separator?.asciiValue, textColumns: textColumns))
             case .couch(let keepsRevisions): return .couch(keepingRevisions: keepsRevisions)
             }
+        }
+
+        private static func pointer(_ text: String, of file: URL) throws -> JSONPointer {
+            guard let pointer = JSONPointer(text) else {
+                throw DivanError(
+                    .invalidArgument,
+                    place: file.path,
+                    problem: "'\(text)' is not a JSON pointer",
+                    remedy: "begin it with a slash, such as /items"
+                )
+            }
+            return pointer
         }
 
         var keepsRevisions: Bool {
@@ -114,8 +143,8 @@ extension Database {
     ///   - progress: Called after each document with the number of documents so far. An error that it throws stops the
     ///     import and is rethrown.
     /// - Returns: What was saved.
-    /// - Throws: ``DivanError/Code/decodingFailed`` with the line for an invalid document, or one of more than 64 MiB;
-    ///   `invalidArgument`; `readOnly`; `notOpen`; file system errors.
+    /// - Throws: ``DivanError/Code/decodingFailed`` with the line for an invalid document, or one of more than 64 MiB,
+    ///   and with the byte for a damaged compressed file; `invalidArgument`; `readOnly`; `notOpen`; file system errors.
     @discardableResult
     public func `import`(
         from file: URL,

@@ -1,7 +1,7 @@
 import DivanJSON
 import Foundation
 
-/// Where the documents of an import get their IDs from: a key of the body, the name of their file, or
+/// Where the documents of an import get their IDs from: a key of the body, the name of their file, the format, or
 /// chance.
 public struct ImportIDs: Sendable {
     /// The key that holds the ID.
@@ -32,13 +32,25 @@ public struct ImportIDs: Sendable {
     ) throws(ExchangeError) -> (text: String, isRandom: Bool) {
         guard let value = body[key] else {
             if otherKeys == nil { otherKeys = body.tree?.keys ?? [] }
-            if let name = entry.fileName { return (name, false) }
+            if let name = entry.suppliedID { return (name, false) }
+            if let own = entry.idKey.flatMap({ body[$0] }),
+                own.kind == .string || own.kind == .number
+            {
+                return (own.string ?? own.canonicalText, false)
+            }
             return (UUID().uuidString.lowercased(), true)
         }
         isFound = true
         if !keepsKey { body[key] = nil }
         if let text = value.string { return (text, false) }
         if let number = value.int { return (String(number), false) }
+        if value.object?.contains(where: { $0.key.hasPrefix("$") }) ?? false {
+            throw ExchangeError(
+                .extendedID,
+                "the ID under '\(key)' is in the Extended JSON of MongoDB",
+                remedy: "import the file as that"
+            )
+        }
         throw ExchangeError(.invalid, "the ID under '\(key)' is not a string")
     }
 
@@ -53,8 +65,12 @@ public struct ImportIDs: Sendable {
         )
     }
 
-    private static func list(_ keys: [String]) -> String {
-        let names = keys.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
-        return keys.count > 8 ? names + ", …" : names
+    /// Keys that a message lists.
+    static let listedKeyCount = 8
+
+    /// Keys in words, of which the first are listed.
+    static func list(_ keys: [String]) -> String {
+        let names = keys.prefix(listedKeyCount).map { "'\($0)'" }.joined(separator: ", ")
+        return keys.count > listedKeyCount ? names + ", …" : names
     }
 }

@@ -84,7 +84,7 @@ struct CSVReader {
             return rules.separator ?? named
         }
         if let separator = rules.separator { return separator }
-        let isTabbed = name.lowercased().hasSuffix(".tsv")
+        let isTabbed = FileCompression.nameInside(name).lowercased().hasSuffix(".tsv")
         let (start, name) = (Array(sample.prefix(CSVSeparator.sampleByteCount)), name)
         do {
             return try CSVSeparator.finding(in: start, isTabbed: isTabbed)

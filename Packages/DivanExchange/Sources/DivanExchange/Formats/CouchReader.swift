@@ -1,8 +1,9 @@
 import DivanJSON
 
 /// Reads the output of CouchDB and PouchDB: `_all_docs`, `_find`, `_bulk_docs` and `_changes`, as one
-/// object with an array of documents, as an array, or with one per line; and the stream of
-/// `pouchdb-dump`, a line about the database and then objects with an array `docs` each.
+/// object with an array of documents, as an array, or with one per line; the stream of `pouchdb-dump`, a
+/// line about the database and then objects with an array `docs` each; and the files of `couchbackup`,
+/// an array per line, which may have been resumed.
 ///
 /// `_id` stays the ID. `_rev` and CouchDB's other members with an underscore belong to its own history
 /// and are left out, unless revision IDs are to be kept. An attachment becomes a blob under `attachments`
@@ -26,12 +27,21 @@ struct CouchReader {
     ) throws {
         try withoutActuallyEscaping(body) { body in
             var reader = CouchReader(keepsRevisions: keepingRevisions, body: body)
+            var lines = ResumedLines()
             var finder = ArrayFinder(name: file.name)
             var splitter = DocumentSplitter(name: file.name, tellsBytes: false)
-            while case let piece = try file.read(), !piece.isEmpty {
-                let bytes = try finder.receive(piece)
-                try splitter.receive(bytes) { try reader.take(&$0) }
+            func receive(_ part: ResumedLines.Part) throws {
+                switch part {
+                case .bytes(let bytes):
+                    let found = try finder.receive(bytes)
+                    try splitter.receive(found) { try reader.take(&$0) }
+                case .interruption: splitter.abandonArray()
+                }
             }
+            while case let piece = try file.read(), !piece.isEmpty {
+                try lines.receive(piece).forEach(receive)
+            }
+            try lines.finish().forEach(receive)
             try splitter.receive(try finder.finish()) { try reader.take(&$0) }
             try splitter.finish { try reader.take(&$0) }
             try reader.release()

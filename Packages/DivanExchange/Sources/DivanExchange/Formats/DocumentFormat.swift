@@ -1,3 +1,4 @@
+public import DivanJSON
 import DivanPlatform
 import Foundation
 
@@ -5,31 +6,84 @@ import Foundation
 public enum DocumentFormat: Sendable {
     /// One JSON object per line, or one JSON array of objects; the first character decides.
     case json
+    /// The value at a path in a JSON text: an array of objects, or an object whose keys are the IDs of the documents
+    /// below them.
+    ///
+    /// Several texts can follow each other, such as the pages of an answer.
+    case nestedJSON(JSONPointer)
+    /// Extended JSON of MongoDB, version 2, as mongoexport writes it: as ``json``, or at a path.
+    ///
+    /// IDs of objects, dates and UUIDs become strings, numbers become numbers, and binary data becomes blobs. A decimal
+    /// with more digits than a number can hold becomes a string, as do infinite numbers and NaN. Other types stay as
+    /// they are.
+    case mongo(JSONPointer? = nil)
+    /// GeoJSON (RFC 7946): a feature collection, or features one after the other.
+    ///
+    /// Each feature is a document, whose ID is the feature's `id`.
+    case geoJSON
     /// Comma-separated values (RFC 4180) in UTF-8, whose first record contains the keys.
     case csv(CSVRules)
     /// A response of CouchDB, or the output of pouchdb-dump; with its revision IDs, or without.
     case couch(keepingRevisions: Bool)
 
+    /// The format that the suffix of a file's name selects, without `.gz` or `.zst`.
+    public init(suffixOf name: String, csv rules: CSVRules = CSVRules()) {
+        let name = FileCompression.nameInside(name).lowercased()
+        self =
+            if [".csv", ".tsv"].contains(where: name.hasSuffix) {
+                .csv(rules)
+            } else if [".geojson", ".geojsonl", ".geojsons"].contains(where: name.hasSuffix) {
+                .geoJSON
+            } else {
+                .json
+            }
+    }
+
     /// Calls `body` for each document of an input, without loading the input into memory.
     ///
-    /// - Throws: `ExchangeError` with `invalid` and the place for an input that is not in this format; errors of the
-    ///   input and of `body`.
+    /// A gzip or Zstandard file is decompressed; its first bytes decide.
+    ///
+    /// - Throws: `ExchangeError` with `invalid` and the place for an input that is not in this format, or is damaged;
+    ///   errors of the input and of `body`.
     public func read(
         _ source: ByteSource,
         _ body: (inout DocumentText) throws -> Void
     ) throws {
+        let source = source.decompressed()
         switch self {
-        case .json:
-            var splitter = DocumentSplitter(name: source.name)
-            while case let piece = try source.read(), !piece.isEmpty {
-                try splitter.receive(piece, body)
+        case .json: try Self.readTexts(source, body)
+        case .nestedJSON(let path):
+            try NestedSplitter.read(source, NestedSplitter(name: source.name, path: path), body)
+        case .mongo(let path):
+            let converting = { (entry: inout DocumentText) in
+                ExtendedJSON.convert(&entry)
+                try body(&entry)
             }
-            try splitter.finish(body)
+            if let path {
+                let splitter = NestedSplitter(name: source.name, path: path)
+                try NestedSplitter.read(source, splitter, converting)
+            } else {
+                try Self.readTexts(source, converting)
+            }
+        case .geoJSON:
+            try NestedSplitter.read(source, .features(name: source.name), body)
         case .csv(let rules):
             try CSVReader.read(source, rules, body)
         case .couch(let keepsRevisions):
             try CouchReader.read(source, keepingRevisions: keepsRevisions, body)
         }
+    }
+
+    /// Reads JSON lines, indented objects, or arrays.
+    private static func readTexts(
+        _ source: ByteSource,
+        _ body: (inout DocumentText) throws -> Void
+    ) throws {
+        var splitter = DocumentSplitter(name: source.name)
+        while case let piece = try source.read(), !piece.isEmpty {
+            try splitter.receive(piece, body)
+        }
+        try splitter.finish(body)
     }
 
     /// Calls `body` for each file of a directory whose name ends in `.json`, in the order of names.
@@ -57,7 +111,7 @@ public enum DocumentFormat: Sendable {
             let bytes = try ByteSource(path: file).rest(limit: ExchangeLimits.documentByteCount)
             var text = DocumentText(
                 place: file,
-                fileName: String(name.dropLast(".json".count)),
+                suppliedID: String(name.dropLast(".json".count)),
                 bytes: bytes[...],
                 start: start
             )

@@ -92,6 +92,13 @@ struct DocumentSplitter {
         }
     }
 
+    /// Leaves out the rest of an array whose writer was interrupted, and continues with the next line.
+    mutating func abandonArray() {
+        guard form == .array else { return }
+        (pending, depth, isInString, isEscaped) = ([], 0, false, false)
+        (place, lastLine) = (.behindEnd, line)
+    }
+
     private mutating func chooseForm(_ byte: UInt8) {
         switch byte {
         case _ where Self.isSpace(byte): return
@@ -248,12 +255,7 @@ struct DocumentSplitter {
         if pending.isEmpty, Self.isSpace(byte) { return }
         if pending.isEmpty { (firstLine, firstColumn) = (line, offset - lineOffset + 1) }
         guard pending.count < ExchangeLimits.documentByteCount else {
-            throw ExchangeError(
-                .invalid,
-                at: "\(name):\(firstLine)",
-                "a document is larger than 64 MiB",
-                remedy: "put large content into blobs"
-            )
+            throw ExchangeError.textTooLong(at: "\(name):\(firstLine)")
         }
         pending.append(byte)
     }

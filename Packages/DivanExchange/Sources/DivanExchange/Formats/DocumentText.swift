@@ -13,8 +13,10 @@ public struct DocumentText {
 
     /// `file:line` or the file's path.
     public let place: String
-    /// The file's name without its suffix, if the file holds only this document.
-    var fileName: String?
+    /// The ID unless the text contains one: the name of a file with one document, or the key in an object of documents.
+    var suppliedID: String?
+    /// The key of a value that is the ID, unless the text contains one, and that stays in the document.
+    var idKey: String?
     /// The JSON text.
     var bytes: ArraySlice<UInt8> = []
     /// Where the text begins; `nil` if the file holds the document in another form.
@@ -33,12 +35,12 @@ public struct DocumentText {
 
     init(
         place: String,
-        fileName: String? = nil,
+        suppliedID: String? = nil,
         bytes: ArraySlice<UInt8>,
         start: Position? = nil
     ) {
         self.place = place
-        self.fileName = fileName
+        self.suppliedID = suppliedID
         self.bytes = bytes
         self.start = start
     }
@@ -72,7 +74,7 @@ public struct DocumentText {
         }
         // A text is "problem; remedy".
         let parts = text.split(separator: "; ", maxSplits: 1).map(String.init)
-        let isCut = error.reason == .unexpectedEnd && fileName == nil
+        let isCut = error.reason == .unexpectedEnd && suppliedID == nil
         return ExchangeError(
             .invalid,
             at: place,

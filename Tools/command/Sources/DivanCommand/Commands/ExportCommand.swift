@@ -24,8 +24,9 @@ enum ExportCommand: Command {
             only after the export succeeds, and keeps its permissions.
 
             With --format csv, or if FILE ends in .csv, each property becomes a column. With
-            --format sqlite, or if FILE ends in .sqlite, each collection becomes a table.
-            Docs/guides/backup.md describes the formats.
+            --format sqlite, or if FILE ends in .sqlite, each collection becomes a table. A file
+            whose name ends in .gz or .zst is compressed. Docs/guides/backup.md describes the
+            formats.
 
             With --since, lines are in the order of the changes and contain _sequence; a deletion
             is {"_deleted":true}. 'divan import' applies them. Damaged documents are skipped and
@@ -34,6 +35,7 @@ enum ExportCommand: Command {
         examples: [
             "divan export travel countries.jsonl -c geo.countries --blobs",
             "divan export travel --since 4711 > changes.jsonl",
+            "divan export travel travel.jsonl.gz",
             "divan export travel travel.sqlite && sqlite3 travel.sqlite .tables",
         ]
     )
@@ -153,7 +155,7 @@ enum ExportCommand: Command {
             )
             return try damaged.fail()
         }
-        let count = try session.write(query, format, to: try OutputFile(file))
+        let count = try session.write(query, format, to: try ExportFile(file))
         terminal.done("Exported \(Numbers.count(count, "row"))", rows(count, damaged))
         try damaged.fail()
     }

@@ -8,7 +8,7 @@ import DivanStore
 enum ImportCommand: Command {
     static let syntax = CommandSyntax(
         name: "import",
-        summary: "import documents from JSON, CSV or CouchDB files",
+        summary: "import documents from JSON, CSV, CouchDB and other files",
         operands: [.database, .init(name: "FILE", isRepeating: true, completion: .file)],
         options: [
             .collection,
@@ -16,8 +16,13 @@ enum ImportCommand: Command {
             .value(
                 "--from",
                 "FORMAT",
-                completion: .word(of: ["json", "csv", "couchdb"]),
-                "json, csv or couchdb (default: csv for .csv and .tsv, else json)"
+                completion: .word(of: ImportFormat.allCases.map(\.rawValue)),
+                "json, csv, couchdb, mongodb or geojson (default: by the suffix of FILE, or json)"
+            ),
+            .value(
+                "--path",
+                "POINTER",
+                "JSON, MongoDB: the array of documents, or the object of IDs and documents"
             ),
             .value(
                 "--separator",
@@ -39,7 +44,12 @@ enum ImportCommand: Command {
             FILE contains one JSON object per line, or one array of objects; - is standard input. If
             it is a directory, each of its .json files contains one object, and the file name is the
             ID. Documents without an ID get a random one. {"_id":"x","_deleted":true} deletes x. The
-            collection is created if it does not exist.
+            collection is created if it does not exist. A file that is compressed with gzip or
+            Zstandard is decompressed.
+
+            With --path, the documents are at a JSON pointer: --path /items for {"items":[…]},
+            --path . for {"id":{…}}. mongodb is the Extended JSON of mongoexport. Each feature of
+            geojson is a document.
 
             The first line of a CSV file contains the keys. An unquoted field becomes a number,
             true, false or null if JSON would write it the same way; 007 and 1.50 stay text. Blobs
@@ -53,6 +63,7 @@ enum ImportCommand: Command {
             "divan import travel routes.jsonl -c travel.routes",
             "divan import shop prices.csv --id-from sku --text zip",
             "divan import shop all-docs.json --from couchdb",
+            "divan import shop items.json.gz --path /items --id-from sku",
             "divan import travel routes.jsonl -c travel.routes --dry-run",
         ]
     )
@@ -62,7 +73,7 @@ enum ImportCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
-        let format = try format(arguments)
+        let format = try DocumentFormat.choosing(arguments)
         guard !files.isEmpty else { throw Failure.usage("divan import: missing argument FILE") }
         let isDry = arguments.has("--dry-run")
         let rules = try DocumentImport.Rules(collection, arguments)
@@ -120,52 +131,6 @@ enum ImportCommand: Command {
                 + "requires revision trees",
             hint: "leave '--keep-revisions' out, or import into a database with revision trees"
         )
-    }
-
-    /// Chooses the format of each file.
-    private static func format(
-        _ arguments: Arguments
-    ) throws(Failure) -> (String) -> DocumentFormat {
-        let format = arguments.value("--from")
-        let files = arguments.operands.dropFirst()
-        let tables = files.filter { format == "csv" || isTable($0) }
-        let readsTables = format == "csv" || format == nil && !tables.isEmpty
-        for option in ["--separator", "--text"] where arguments.has(option) && !readsTables {
-            throw .usage("'\(option)' applies only to CSV", hint: "add '--from csv'")
-        }
-        let keepsRevisions = arguments.has("--keep-revisions")
-        guard format == "couchdb" || !keepsRevisions else {
-            throw .usage(
-                "'--keep-revisions' requires '--from couchdb'",
-                hint: "other formats contain no revision history"
-            )
-        }
-        guard !readsTables || !arguments.has("--since") else {
-            throw .usage(
-                "'--since' cannot be used with CSV",
-                hint: "use it with JSON lines that contain _sequence"
-            )
-        }
-        let rules = try CSVRules(arguments)
-        switch format {
-        case nil:
-            return { file in
-                tables.contains(file) && !InputFile.isDirectory(file) ? .csv(rules) : .json
-            }
-        case "json"?: return { _ in .json }
-        case "csv"?: return { _ in .csv(rules) }
-        case "couchdb"?: return { _ in .couch(keepingRevisions: keepsRevisions) }
-        case let format?:
-            throw .usage(
-                "invalid value '\(format)' for '--from'",
-                hint: "use 'json', 'csv' or 'couchdb'"
-            )
-        }
-    }
-
-    /// Whether a file has the extension of comma-separated values.
-    private static func isTable(_ file: String) -> Bool {
-        [".csv", ".tsv"].contains(where: file.lowercased().hasSuffix)
     }
 
     private static func rehearse(_ batch: DocumentImport, _ terminal: Terminal) {

@@ -5,17 +5,17 @@ import DivanPlatform
 /// Where documents are exported: standard output, a file, or a file for each in an existing directory.
 enum DocumentOutput {
     case results(Terminal)
-    case file(OutputFile)
+    case file(ExportFile)
     case files(in: String)
 
     /// Opens a file, standard output for `-`, or prepares to fill an existing directory.
-    init(_ file: String, _ terminal: Terminal) throws(Failure) {
+    init(_ file: String, _ terminal: Terminal) throws {
         if file == "-" {
             self = .results(terminal)
         } else if InputFile.isDirectory(file) {
             self = .files(in: file)
         } else {
-            self = .file(try OutputFile(file))
+            self = .file(try ExportFile(file))
         }
     }
 

@@ -48,7 +48,11 @@ extension Failure {
         case .blobTooLarge: "leave '--blobs' out"
         case .documentTooLong: "use 'divan dump', which has no limit"
         case .tooManyColumns: "select some with '--query', or use a .jsonl file"
+        case .textTooLong:
+            "put large content into blobs, or use '--path' if the file is one object around many "
+                + "documents"
         case .ambiguousSeparator: "set it with '--separator'"
+        case .extendedID: "use '--from mongodb'"
         case .noRevisionHistory: "export with pouchdb-dump, or leave '--keep-revisions' out"
         case .notTreeRevision: "leave '--keep-revisions' out"
         default: nil

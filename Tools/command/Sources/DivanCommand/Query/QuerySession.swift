@@ -284,7 +284,7 @@ struct QuerySession {
     }
 
     /// Writes the rows of a query to a file; returns how many there are.
-    func write(_ query: StorageQuery, _ format: RowFormat, to output: OutputFile) throws -> Int {
+    func write(_ query: StorageQuery, _ format: RowFormat, to output: ExportFile) throws -> Int {
         let columns = try columns(of: query, format)
         let rows = try store.rows(of: query)
         defer { rows.end() }

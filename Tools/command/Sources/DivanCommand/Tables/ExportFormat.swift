@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanExchange
 
 /// The format of an export, from `--format` or from the suffix of the file.
 enum ExportFormat: String, CaseIterable {
@@ -40,6 +41,7 @@ enum ExportFormat: String, CaseIterable {
 
     /// The format for the suffix of a file.
     private init(of file: String) {
+        let file = FileCompression.nameInside(file)
         if file.hasSuffix(".csv") {
             self = .csv
         } else if file.hasSuffix(".sqlite") || file.hasSuffix(".sqlite3") {

@@ -68,7 +68,7 @@ enum TableKind {
             switch self {
             case .csv(let file):
                 let path = try arguments.collectionPath()
-                let output = writesToResults ? nil : try OutputFile(file)
+                let output = writesToResults ? nil : try ExportFile(file)
                 let results = ResultLines(terminal)
                 let sink: ByteSink = output.map { $0.write } ?? results.write
                 var table = CSVExport(to: sink) { try progress.show($0) }
@@ -77,7 +77,7 @@ enum TableKind {
                 try output?.finish()
                 return Written(count: table.count, damaged: table.damaged)
             case .sqlite(let file):
-                let output = try OutputFile(file)
+                let output = try ExportFile(file)
                 try Self.requireRoom(for: output)
                 let isOne = arguments.has("--collection")
                 let paths = isOne ? [try arguments.collectionPath()] : try reader.collections()
@@ -101,7 +101,7 @@ enum TableKind {
     }
 
     /// Refuses a place where SQLite would take another database's changes for changes of this one.
-    private static func requireRoom(for output: OutputFile) throws(Failure) {
+    private static func requireRoom(for output: ExportFile) throws(Failure) {
         try output.requireNothing(beside: ["-wal", "-journal"])
     }
 
