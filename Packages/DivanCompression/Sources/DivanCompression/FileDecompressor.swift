@@ -14,7 +14,8 @@ public protocol FileDecompressor: AnyObject {
     ///   - input: Bytes of the file.
     ///   - output: Receives at most 128 KiB.
     /// - Returns: How many bytes of the input were consumed.
-    /// - Throws: `CompressionError` with `corrupt` for invalid bytes, with `library` if there is no memory.
+    /// - Throws: `CompressionError` with `corrupt` for invalid bytes, after everything before them was appended;
+    ///   with `library` if there is no memory.
     func decompress(
         _ input: Span<UInt8>,
         appendingTo output: inout [UInt8]

@@ -24,6 +24,8 @@ public final class GzipDecompressor: FileDecompressor {
     private var state = State.beginning
     private var inflater: OpaquePointer?  // freed in `deinit`, used by one thread at a time
     private lazy var step = StepBuffer()
+    /// What ends the file; the output before it is returned first.
+    private var failure: CompressionError?
 
     /// Creates a decompressor, which allocates memory at the first byte.
     public init() {}
@@ -40,6 +42,7 @@ public final class GzipDecompressor: FileDecompressor {
         _ input: Span<UInt8>,
         appendingTo output: inout [UInt8]
     ) throws(CompressionError) -> Int {
+        if let failure { throw failure }
         switch state {
         case .member: return try inflate(input, into: &output)
         case .padding: return try skipPadding(input)
@@ -97,7 +100,7 @@ public final class GzipDecompressor: FileDecompressor {
         default:
             let message = String(cString: divan_inflater_message(inflater))
             let detail = message.isEmpty ? "invalid data" : message
-            throw .corrupt(codec: Self.codec, detail: detail)
+            failure = .corrupt(codec: Self.codec, detail: detail)
         }
         return input.count - rest
     }

@@ -26,6 +26,8 @@ public final class ZstdFileDecompressor: FileDecompressor {
     private var state = State.beginning
     /// The magic number of the next frame, as far as it is known: old formats are not read.
     private var head: [UInt8] = []
+    /// What ends the file; the output before it is returned first.
+    private var failure: CompressionError?
 
     /// Creates a decompressor; `nil` if zstd is not installed, or there is no memory.
     public init?() {
@@ -54,6 +56,7 @@ public final class ZstdFileDecompressor: FileDecompressor {
         _ input: Span<UInt8>,
         appendingTo output: inout [UInt8]
     ) throws(CompressionError) -> Int {
+        if let failure { throw failure }
         var consumed = 0
         if state != .frame {
             while head.count < Self.magic.count, consumed < input.count {
@@ -68,17 +71,14 @@ public final class ZstdFileDecompressor: FileDecompressor {
             state = .frame
             let start = head
             head = []
-            guard try read(start.span, into: &output) == start.count else {
-                throw .library(codec: Self.codec, code: -1)
+            guard read(start.span, into: &output) == start.count, failure == nil else {
+                throw failure ?? .library(codec: Self.codec, code: -1)
             }
         }
-        return try consumed + read(input.extracting(consumed..<input.count), into: &output)
+        return consumed + read(input.extracting(consumed..<input.count), into: &output)
     }
 
-    private func read(
-        _ input: Span<UInt8>,
-        into output: inout [UInt8]
-    ) throws(CompressionError) -> Int {
+    private func read(_ input: Span<UInt8>, into output: inout [UInt8]) -> Int {
         var result = divan_zstd_open
         var rest = input.count
         // Lent for the call, which writes at most `stepByteCount` bytes, and reads `input`.
@@ -102,7 +102,7 @@ public final class ZstdFileDecompressor: FileDecompressor {
         default:
             let message = String(cString: divan_zstd_reader_message(reader))
             let detail = message.isEmpty ? "invalid data" : message
-            throw .corrupt(codec: Self.codec, detail: detail)
+            failure = .corrupt(codec: Self.codec, detail: detail)
         }
         return input.count - rest
     }

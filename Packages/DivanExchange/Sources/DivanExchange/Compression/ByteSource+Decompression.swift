@@ -31,6 +31,8 @@ private final class DecompressedContents {
     private var earlierByteCount: UInt64 = 0
     /// Whether the decompressor may hold more output.
     private var mayHoldMore = false
+    /// Whether the last call neither consumed nor produced anything.
+    private var isStalled = false
 
     init(_ source: ByteSource) {
         self.source = source
@@ -94,10 +96,13 @@ private final class DecompressedContents {
                 input.span.extracting(offset..<input.count),
                 appendingTo: &output
             )
-            mayHoldMore = !output.isEmpty
-            guard count > 0 || mayHoldMore || offset == input.count else {
+            // After a failure, the next call throws.
+            let isStuck = count == 0 && output.isEmpty && offset < input.count
+            guard !isStuck || !isStalled else {
                 throw .corrupt(codec: compression.name, detail: "no progress")
             }
+            isStalled = isStuck
+            mayHoldMore = !output.isEmpty || isStuck
             offset += count
         } catch {
             guard case .corrupt(_, let detail) = error else { throw error }
