@@ -22,9 +22,9 @@ import Testing
 
     // MARK: Exports and imports
 
-    @Test(arguments: ["notes.jsonl", "notes.csv"]) func aCollectionReturnsFromAFile(
-        name: String
-    ) throws {
+    @Test(arguments: [
+        "notes.jsonl", "notes.csv", "notes.jsonl.gz", "notes.csv.gz", "notes.jsonl.zst",
+    ]) func aCollectionReturnsFromAFile(name: String) throws {
         let notes = try db.collection("notes")
         let written = try notes.export(to: file(name))
         #expect(written.documentCount == 2)
@@ -72,6 +72,24 @@ import Testing
         #expect(complete.missingBlobs.isEmpty)
         let restored = try #require(try other.get("p")?.picture?.blob)
         #expect(try restored.data() == Data("picture".utf8))
+    }
+
+    @Test func documentsAtAPathOfMongoDBAndOfGeoJSONAreImported() throws {
+        let docs = try db.collection("docs")
+        func importing(_ text: String, _ format: Database.ImportOptions.Format) throws {
+            try Data(text.utf8).write(to: file("in.json"))
+            try docs.import(from: file("in.json"), .init(format: format))
+        }
+        try importing(#"{"data":{"rows":{"a":{"n":1}}}}"#, .nestedJSON(path: "/data/rows"))
+        try importing(#"{"_id":{"$numberInt":"5"},"n":{"$numberLong":"2"}}"#, .mongo())
+        try importing(#"[{"_id":"c","n":{"$numberLong":"3"}}]"#, .mongo(path: ""))
+        try importing(#"{"type":"Feature","id":"f","n":4}"#, .geoJSON)
+        let numbers = try ["a", "5", "c", "f"].map { try docs.get($0)?.n?.int }
+        #expect(numbers == [1, 2, 3, 4])
+        let error = #expect(throws: DivanError.self) {
+            try importing("{}", .nestedJSON(path: "rows"))
+        }
+        #expect(error?.code == .invalidArgument)
     }
 
     @Test func anotherPropertyIsTheID() throws {
