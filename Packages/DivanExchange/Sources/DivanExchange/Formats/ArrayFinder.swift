@@ -36,6 +36,7 @@ struct ArrayFinder {
     private var isInString = false
     private var isEscaped = false
     private var text: [UInt8] = []  // the string that ended last
+    private var failure: ExchangeError?  // thrown after everything before it was passed on
 
     /// - Parameter name: What the places of errors begin with.
     init(name: String) {
@@ -44,11 +45,17 @@ struct ArrayFinder {
 
     /// Takes the next bytes of a file; returns what is to be read as documents.
     mutating func receive(_ bytes: [UInt8]) throws(ExchangeError) -> [UInt8] {
+        if let failure { throw failure }
         if state == .passing { return bytes }
         var passed: [UInt8] = []
-        for byte in bytes {
-            try step(byte, &passed)
-            if byte == UInt8(ascii: "\n") { line += 1 }
+        do throws(ExchangeError) {
+            for byte in bytes {
+                try step(byte, &passed)
+                if byte == UInt8(ascii: "\n") { line += 1 }
+            }
+        } catch {
+            failure = error
+            return passed
         }
         guard held.count <= Self.searchByteLimit else {
             throw ExchangeError(
@@ -62,6 +69,7 @@ struct ArrayFinder {
 
     /// What is left when the file ends: an object that was not a response, but a document.
     mutating func finish() throws(ExchangeError) -> [UInt8] {
+        if let failure { throw failure }
         if state == .inArray || state == .searching && !isFirst {
             let what = state == .inArray ? "array" : "object"
             throw ExchangeError(
