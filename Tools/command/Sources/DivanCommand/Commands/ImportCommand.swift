@@ -49,12 +49,9 @@ enum ImportCommand: Command {
 
             With --path, the documents are at a JSON pointer: --path /items for {"items":[…]},
             --path . for {"id":{…}}. mongodb is the Extended JSON of mongoexport. Each feature of
-            geojson is a document.
-
-            The first line of a CSV file contains the keys. An unquoted field becomes a number,
-            true, false or null if JSON would write it the same way; 007 and 1.50 stay text. Blobs
-            can be embedded as base64. Docs/guides/backup.md describes the formats, including those
-            of CouchDB.
+            geojson is a document. The first line of a CSV file contains the keys. An unquoted field
+            becomes a number, true, false or null if JSON would write it the same way; 007 and 1.50
+            stay text. Blobs can be embedded as base64. Docs/guides/backup.md describes the formats.
 
             Documents that exist with the same content are skipped, so you can run an interrupted
             import again. Missing blobs are listed, with exit code 8.
