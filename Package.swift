@@ -108,6 +108,7 @@ let packages: [[Target]] = [
     packageTargets("DivanCompression"),
     packageTargets("DivanJSON"),
     packageTargets("DivanStatus", arrows: ["DivanPlatform", "DivanJSON"]),
+    packageTargets("DivanAudit", arrows: ["DivanPlatform", "DivanCrypto", "DivanJSON"]),
     packageTargets("DivanZlib", arrows: ["DivanCompression"], libraries: ["z"]),
     packageTargets(
         "DivanISAL",
@@ -494,6 +495,7 @@ let tools: [Target] = [
         at: "Tools/command/Sources/DivanCommand",
         uses: [
             "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "CouchbaseLiteSwift",
+            "DivanAudit",
             "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
             "DivanCompression",
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanExchange",

@@ -22,6 +22,7 @@ let package = Package(
     ],
     dependencies: [
         .package(path: "../../Packages/CouchbaseLiteSwift"),
+        .package(path: "../../Packages/DivanAudit"),
         .package(path: "../../Packages/DivanAuth"),
         .package(path: "../../Packages/DivanBLIP"),
         .package(path: "../../Packages/DivanBLIPChannel"),
@@ -78,6 +79,7 @@ let package = Package(
             dependencies: [
                 "DivanPlatform",
                 "CDivanHolder", "CDivanLineEditor", "CDivanVersions", "CouchbaseLiteSwift",
+                "DivanAudit",
                 "DivanAuth", "DivanBLIP", "DivanBLIPChannel", "DivanCBLite", "DivanCommandLine",
                 "DivanCompression",
                 "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanExchange",
