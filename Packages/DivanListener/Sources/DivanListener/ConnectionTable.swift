@@ -151,6 +151,11 @@ final class ConnectionTable: Sendable {
         if isEmpty { completion() }
     }
 
+    /// The traffic of a connection; none when it has ended.
+    func statistics(of id: UInt64) -> ListenerStatistics {
+        state.withLock { $0.connections[id]?.statistics } ?? ListenerStatistics()
+    }
+
     /// The transport of a connection; `nil` when it has ended.
     func transport(of id: UInt64) -> WebSocketServerTransport? {
         state.withLock { $0.connections[id]?.transport }

@@ -48,6 +48,11 @@ public struct ListenerConfiguration: Sendable {
     public var authenticator: any ListenerAuthenticator = OpenListenerAuthenticator()
     /// Called for each refused request, on any thread, several at a time; it must return quickly.
     public var onRefusal: (@Sendable (ListenerRefusal) -> Void)?
+    /// Called for each event of a connection, in order, on the connection's loop; it must return quickly.
+    ///
+    /// A connection opens before its first document is exchanged. Its end is reported before `ListenerServer.stop`
+    /// completes.
+    public var onEvent: (@Sendable (ListenerEvent) -> Void)?
     /// Called after a connection has opened or ended, on the connection's loop; it must return quickly.
     public var onConnectionChange: (@Sendable () -> Void)?
     /// Time without data before a ping is sent.

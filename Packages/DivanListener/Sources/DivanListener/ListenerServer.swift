@@ -334,7 +334,10 @@ extension ListenerServer {
                 correlationID: correlationID
             )
             configuration.onConnectionChange?()
-            serve(id, database.store, granted, on: transport, slot)
+            configuration.onEvent?(
+                ListenerEvent(connectionID: id, client: client, kind: .connected)
+            )
+            serve(id, client, database.store, granted, on: transport, slot)
             admitted(id, transport, check)
         }
     }
@@ -360,19 +363,30 @@ extension ListenerServer {
     /// On the transport's loop.
     private func serve(
         _ id: UInt64,
+        _ client: ListenerClient,
         _ store: Store,
         _ peer: PeerConfiguration,
         on transport: WebSocketServerTransport,
         _ slot: LoginSlot
     ) {
+        let note = configuration.onEvent.map { onEvent in
+            { @Sendable (kind: ListenerEvent.Kind) in
+                onEvent(ListenerEvent(connectionID: id, client: client, kind: kind))
+            }
+        }
         let session = PassiveSession(
             store: store,
             peer: peer,
             transport: transport,
             observers: PassiveSession.Observers(
                 onStatus: { [table] status in table.note(id, status) },
-                onDocuments: { [table] events in table.note(id, events) },
+                onDocuments: { [table] events in
+                    table.note(id, events)
+                    note?(.documents(events))
+                },
                 onEnd: { [table, log, configuration] error in
+                    // Before the table is empty, which may complete a stop.
+                    note?(.disconnected(table.statistics(of: id), error))
                     withExtendedLifetime(slot) { table.remove(id) }
                     configuration.onConnectionChange?()
                     if let error { log.info("Client connection ended: \(error)") }

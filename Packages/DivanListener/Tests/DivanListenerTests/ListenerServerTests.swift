@@ -128,6 +128,44 @@ import Testing
         }
     }
 
+    @Test func `events name the client, the documents with their revisions, and the end`()
+        async throws
+    {
+        let (events, continuation) = AsyncStream.makeStream(of: ListenerEvent.self)
+        let serving = try Serving { configuration in
+            configuration.authenticator = PasswordListenerAuthenticator { _, _ in true }
+            configuration.onEvent = { event in
+                continuation.yield(event)
+                if case .disconnected = event.kind { continuation.finish() }
+            }
+        }
+        try serving.store.put("here", 1)
+        let client = Store.inMemory()
+        try client.put("there", 2)
+        let credentials = try BasicCredentials(username: "ada", password: "x")
+        #expect(try await serving.sync(client, credentials: credentials)?.error == nil)
+        var kinds: [String] = []
+        var (received, sent) = ([DocumentEvent](), [DocumentEvent]())
+        for await event in events {
+            #expect(event.connectionID == 1 && event.client.user == "ada")
+            switch event.kind {
+            case .connected: kinds.append("connected")
+            case .documents(let documents):
+                received += documents.filter { !$0.isPush }
+                sent += documents.filter(\.isPush)
+            case .disconnected(let statistics, _):
+                kinds.append("disconnected")
+                #expect(statistics.receivedDocumentCount == 1 && statistics.sentDocumentCount == 1)
+            }
+        }
+        #expect(kinds == ["connected", "disconnected"])
+        for (documents, id) in [(received, DocumentID(unchecked: "there")), (sent, "here")] {
+            #expect(documents.map(\.documentID) == [id])
+            let stored = try serving.store.read { try $0.document(id, in: .default) }
+            #expect(documents.first?.revisionID == stored?.revisionID)
+        }
+    }
+
     @Test func `a port in use is an error`() throws {
         let serving = try Serving()
         #expect(throws: TransportError.self) {

@@ -79,6 +79,9 @@ public struct RESTConfiguration: Sendable {
     public var rights: @Sendable (RESTClient, _ database: String) -> RESTRights?
     /// Called for each request that fails authentication, on any thread; it must return quickly.
     public var onRefusal: (@Sendable (RESTRefusal) -> Void)?
+    /// Called for each request of an authenticated client before its answer is sent, on any thread; it must return
+    /// quickly.
+    public var onAnswer: (@Sendable (RESTAnswer) -> Void)?
     /// The web origins whose pages may use this server (CORS); none by default.
     ///
     /// `*` allows all origins, without credentials.

@@ -105,6 +105,7 @@ final class RESTService: Sendable {
         if let refusal = refusal(of: origin, exchange) { return answer(refusal.response) }
         if let preflight = origin.preflight { return answer(preflight) }
         authenticator.enter(exchange, answer) { [self] client in
+            let answer = reporting(answer, to: exchange.request, of: client)
             do {
                 let route = try RESTRoute(exchange.request.target)
                 let queue = queue(for: route, client, exchange)
@@ -134,6 +135,19 @@ final class RESTService: Sendable {
                 // Read first, so that the connection can continue.
                 exchange.readBody { _ in answer(response) }
             }
+        }
+    }
+
+    /// Sends an answer, and reports it first if there is a receiver.
+    private func reporting(
+        _ answer: @escaping RESTAuthenticator.Answer,
+        to request: HTTPRequest,
+        of client: RESTClient
+    ) -> RESTAuthenticator.Answer {
+        guard let onAnswer = configuration.onAnswer else { return answer }
+        return { response in
+            onAnswer(RESTAnswer(request, by: client, status: response.status))
+            answer(response)
         }
     }
 

@@ -53,6 +53,38 @@ import Testing
         #expect(visitor.isAtEnd())
     }
 
+    @Test func `answers are reported with the user, the path without its query, and the status`()
+        throws
+    {
+        let told = Mutex<[RESTAnswer]>([])
+        let served = try Served { configuration in
+            configuration.authenticator = PasswordListenerAuthenticator { _, password in
+                password == "b"
+            }
+            configuration.onAnswer = { answer in told.withLock { $0.append(answer) } }
+        }
+        let visitor = try served.visitor()
+        let requests: [(String, String, Int, Bool)] = [
+            ("PUT", "/notes/_default/a%2Fb?rev=1-x", 409, true), ("GET", "/notes", 200, false),
+            ("GET", "/notes/_query?query=SELECT+1&parameters=%7B%7D", 200, false),
+            ("DELETE", "/notes/_default/nothing", 404, true),
+            ("POST", "/no/such/end/point", 404, true),
+        ]
+        #expect(try visitor.ask("GET", "/notes").status == 401)
+        for (method, path, _, _) in requests {
+            _ = try served.visitor().ask(method, path, bo)
+        }
+        let answers = told.withLock { $0 }
+        #expect(answers.map(\.method) == requests.map(\.0))
+        #expect(
+            answers.map(\.path) == requests.map { String($0.1.prefix { $0 != "?" }) }
+        )
+        #expect(answers.map(\.isWriting) == requests.map(\.3))
+        #expect(answers.allSatisfy { $0.client.user == "bo" })
+        #expect(answers.dropFirst().map(\.status) == requests.dropFirst().map(\.2))
+        #expect(answers.first.map { $0.status >= 400 } == true)
+    }
+
     @Test func `a refusal is reported with the user name`() throws {
         let told = Mutex<[RESTRefusal]>([])
         let served = try Served { configuration in

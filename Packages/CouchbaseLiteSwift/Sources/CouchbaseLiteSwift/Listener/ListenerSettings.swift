@@ -52,6 +52,7 @@ extension URLEndpointListenerConfiguration {
                 ServiceCallback.run { onRefusal(ListenerRefusal(refusal)) }
             }
         }
+        configuration.onEvent = observer?.receiver
         switch authenticator {
         case nil:
             break

@@ -59,6 +59,9 @@ public struct URLEndpointListenerConfiguration: Sendable {
     /// Called on the listener's threads, several at a time; it must return quickly. An addition to the official API.
     public var onRefusal: (@Sendable (ListenerRefusal) -> Void)?
 
+    /// Receives what happens on connections; `nil`, the default, for no observer.
+    @_spi(Status) public var observer: ListenerObserver?
+
     /// Proxies whose `X-Forwarded-For` header is trusted: addresses such as `127.0.0.1`, and networks such as
     /// `10.0.0.0/8`; none by default.
     ///

@@ -418,6 +418,13 @@ private struct Arrival {
 
     func event(in path: CollectionPath, _ error: SyncError?) -> DocumentEvent {
         let delta = error == nil ? delta : nil
-        return DocumentEvent(pulling: documentID, in: path, flags: flags, delta: delta, error)
+        return DocumentEvent(
+            pulling: documentID,
+            revisionID,
+            in: path,
+            flags: flags,
+            delta: delta,
+            error
+        )
     }
 }

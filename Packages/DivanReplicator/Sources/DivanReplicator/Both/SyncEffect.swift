@@ -32,6 +32,8 @@ public struct DocumentEvent: Hashable, Sendable {
     public let collection: CollectionPath
     /// The document.
     public let documentID: DocumentID
+    /// The revision that was transferred or failed; `nil` if it is unknown, and for a resolved conflict.
+    public let revisionID: RevisionID?
     /// Whether it was pushed to the peer, as opposed to pulled.
     public let isPush: Bool
     /// Special properties of the document.
@@ -56,6 +58,7 @@ public struct DocumentEvent: Hashable, Sendable {
     private init(
         collection: CollectionPath,
         documentID: DocumentID,
+        revisionID: RevisionID?,
         isPush: Bool,
         flags: SyncFlags,
         error: SyncError?,
@@ -63,6 +66,7 @@ public struct DocumentEvent: Hashable, Sendable {
     ) {
         self.collection = collection
         self.documentID = documentID
+        self.revisionID = revisionID
         self.isPush = isPush
         self.flags = flags
         self.delta = delta
@@ -76,6 +80,7 @@ extension DocumentEvent {
         self.init(
             collection: collection,
             documentID: change.documentID,
+            revisionID: change.revisionID,
             isPush: true,
             flags: change.flags,
             error: error
@@ -87,6 +92,7 @@ extension DocumentEvent {
         self.init(
             collection: collection,
             documentID: change.documentID,
+            revisionID: nil,
             isPush: true,
             flags: [],
             error: SyncError(storage: change.error)
@@ -96,6 +102,7 @@ extension DocumentEvent {
     /// A document that is pulled.
     init(
         pulling documentID: DocumentID,
+        _ revisionID: RevisionID? = nil,
         in collection: CollectionPath,
         flags: SyncFlags = [],
         delta: DeltaUse? = nil,
@@ -104,6 +111,7 @@ extension DocumentEvent {
         self.init(
             collection: collection,
             documentID: documentID,
+            revisionID: revisionID,
             isPush: false,
             flags: flags,
             error: error,

@@ -383,10 +383,16 @@ extension PassiveCollection {
     }
 
     private func report(_ revision: IncomingRevision, delta: DeltaUse? = nil, _ error: SyncError?) {
-        let documentID = revision.message.documentID
-        let flags = revision.flags
+        let message = revision.message
         connection.report(
-            DocumentEvent(pulling: documentID, in: path, flags: flags, delta: delta, error)
+            DocumentEvent(
+                pulling: message.documentID,
+                message.revisionID,
+                in: path,
+                flags: revision.flags,
+                delta: delta,
+                error
+            )
         )
     }
 }
