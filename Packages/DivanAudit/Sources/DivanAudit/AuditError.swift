@@ -44,7 +44,7 @@ extension AuditError: CustomStringConvertible {
     private var explanation: (problem: String, remedy: String) {
         switch reason {
         case .system(let error): ("\(error)", "check the path and its permissions")
-        case .notRegular: ("not a regular file", "use a new file")
+        case .notRegular: ("not a regular file", "use the path of a file, not of a link to it")
         case .inUse: ("another program writes this audit log", "use another file")
         case .misfit(let misfit):
             switch misfit {

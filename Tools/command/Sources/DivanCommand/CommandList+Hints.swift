@@ -40,7 +40,7 @@ extension CommandList {
         "use": "use 'divan open DB'",
         "vacuum": "use 'divan compact DB'",
         "validate": "use 'divan check DB'",
-        "verify": "use 'divan check DB'",
+        "verify": "use 'divan check DB', or 'divan audit verify FILE' for an audit log",
     ]
 
     private static let documentHints = [

@@ -37,7 +37,7 @@ enum CommandList {
                 CompareCommand.self,
                 UpgradeCommand.self,
                 CheckCommand.self, RepairClockCommand.self, CompactCommand.self, PackCommand.self,
-                WatchCommand.self, LogCommand.self,
+                WatchCommand.self, LogCommand.self, AuditVerifyCommand.self,
             ]
         ),
         (

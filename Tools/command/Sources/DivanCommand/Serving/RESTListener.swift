@@ -23,7 +23,8 @@ final class RESTListener: Sendable {
         port: UInt16,
         arguments: Arguments,
         gate: PeerAccess,
-        refusals: Refusals
+        refusals: Refusals,
+        audit: ServeAudit? = nil
     ) throws {
         var stores: [ExactText: Store] = [:]
         for database in served {
@@ -68,6 +69,7 @@ final class RESTListener: Sendable {
         configuration.hostNames = arguments.list("--rest-host")
         configuration.trustedProxies = try arguments.trustedProxies()
         configuration.onRefusal = { refusals.add($0) }
+        configuration.onAnswer = audit?.onAnswer
         server = RESTServer(configuration)
         do {
             try server.start()

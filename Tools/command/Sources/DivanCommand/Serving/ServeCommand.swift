@@ -25,8 +25,8 @@ enum ServeCommand: Command {
             certificate.
             \(Credentials.details) DIVAN_IDENTITY_PASSWORD decrypts the FILE of --identity.
 
-            SIGHUP reloads users, roles, named queries and certificates; SIGTERM tells peers to
-            reconnect later.
+            SIGHUP reloads users, roles, named queries and certificates, and continues the audit log
+            after a rotation; SIGTERM tells peers to reconnect later.
             Docs/guides/serving.md describes the file of --config, events and metrics,
             Docs/guides/rest.md the REST interface.
             """,
@@ -135,7 +135,15 @@ enum ServeCommand: Command {
     ]
 
     private static let output: [CommandSyntax.Option] = [
-        .value("--metrics-port", "PORT", "serve metrics on 127.0.0.1 (0: any free port)"), .json,
+        .value("--metrics-port", "PORT", "serve metrics on 127.0.0.1 (0: any free port)"),
+        .value("--audit", "FILE", completion: .file, "record in FILE who did what"),
+        .value(
+            "--audit-key-file",
+            "FILE",
+            completion: .file,
+            "sign the entries of --audit with the key in FILE"
+        ),
+        .flag("--audit-reads", "record reads, too"), .json,
     ]
 
     static func run(_ line: Arguments, _ terminal: Terminal) throws {

@@ -16,6 +16,8 @@ final class ServeSession {
     private let entries: [ReplicationEntry]
     private let gate: PeerAccess
     private let identity: TLSIdentity?
+    private let auditSettings: ServeAudit.Settings?
+    private var audit: ServeAudit?
     private var served: [ServedDatabase] = []
     private var replications: [ServedReplication] = []
     private var activities: [any DiscoveryActivity] = []
@@ -44,6 +46,7 @@ final class ServeSession {
         identity = try arguments.value("--identity").map {
             try StoredIdentities.identity($0, terminal)
         }
+        auditSettings = try ServeAudit.Settings(arguments, terminal)
         try checkDatabases()
     }
 
@@ -74,6 +77,8 @@ final class ServeSession {
         if LogSinks.console == nil {
             LogSinks.custom = CustomLogSink(level: .error, logSink: recentErrors)
         }
+        audit = try auditSettings.map { try ServeAudit($0) }
+        audit?.start(arguments.operands.map { DatabasePath($0).name })
         // Listeners share the collections that these create.
         for entry in entries { replications.append(try ServedReplication(entry, terminal)) }
         for (index, text) in arguments.operands.enumerated() {
@@ -86,7 +91,8 @@ final class ServeSession {
                 gate: gate,
                 identity: identity,
                 onClient: { arrivals.add($1, at: $0) },
-                onRefusal: { refusals.add($1, at: $0) }
+                onRefusal: { refusals.add($1, at: $0) },
+                audit: audit
             )
             served.append(database)
             try database.start()
@@ -96,6 +102,7 @@ final class ServeSession {
         try openMetrics()
         followUsers()
         for database in served { announce(database) }
+        reportHead()
         if let warning = OpenListenerWarning.warning(arguments, gate) {
             events.write("problem", ["text": .string(warning)])
             terminal.warn(warning)
@@ -118,6 +125,7 @@ final class ServeSession {
         repeat {
             if reload.take() { readAgain() }
             lookAtCertificates()
+            lookAtAudit()
             for replication in replications {
                 replication.look()
                 for news in replication.takeNews() {
@@ -141,7 +149,9 @@ final class ServeSession {
 
     private func takeEvents() {
         view?.take(arrivals.take())
-        view?.take(refusals.take())
+        let refused = refusals.take()
+        view?.take(refused)
+        audit?.add(refused)
         view?.take(recentErrors.take())
     }
 
@@ -154,6 +164,19 @@ final class ServeSession {
         }
     }
 
+    /// Reports the code of the audit log's last entry, which the operator can verify later.
+    private func reportHead() {
+        guard let head = audit?.head else { return }
+        report("audit", head.members, head.sentence)
+    }
+
+    /// Writes the entries of the audit log to the disk, and reports problems with it.
+    private func lookAtAudit() {
+        guard let audit else { return }
+        if let problem = audit.sync() { report(problem: problem) }
+        if audit.isReportDue() { reportHead() }
+    }
+
     private func report(problem text: String) { report("problem", ["text": .string(text)], text) }
 
     /// Closes what was opened before something failed.
@@ -164,6 +187,7 @@ final class ServeSession {
         rest?.stop()
         for replication in replications { replication.stop() }
         for database in served { database.stop(forRestart: false) }
+        audit?.stop()
     }
 
     /// Stops everything, and reports how much was transferred.
@@ -174,12 +198,20 @@ final class ServeSession {
         metrics?.stop()
         rest?.stop()
         for replication in replications { replication.stop() }
-        for database in served {
-            // Polled before the end: a stopped listener has no figures.
-            let reading = database.look()
-            database.stop(forRestart: forRestart)
-            sayGoodbye(database.path.name, reading)
-        }
+        // Polled before the end: a stopped listener has no figures.
+        let readings = served.map { $0.look() }
+        for database in served { database.stop(forRestart: forRestart) }
+        // Now all connections have ended.
+        stopAudit()
+        for (database, reading) in zip(served, readings) { sayGoodbye(database.path.name, reading) }
+    }
+
+    private func stopAudit() {
+        guard let audit else { return }
+        audit.add(refusals.take())
+        audit.stop()
+        if let problem = audit.sync() { report(problem: problem) }
+        reportHead()
     }
 
     private func writeCertificate(_ database: ServedDatabase) throws {
@@ -223,6 +255,7 @@ final class ServeSession {
         }
         note("roles") { try gate.tokens?.reloadRoles() == true }
         note("named queries") { try rest?.reloadQueries() == true }
+        note("audit log") { try audit?.reopen() == true }
         note("certificates") {
             try reloadCertificates()
             return served.contains { $0.certificate != nil }
@@ -351,7 +384,8 @@ final class ServeSession {
             port: port,
             arguments: arguments,
             gate: gate,
-            refusals: refusals
+            refusals: refusals,
+            audit: audit
         )
     }
 

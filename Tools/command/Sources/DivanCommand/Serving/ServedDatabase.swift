@@ -29,7 +29,8 @@ final class ServedDatabase: Sendable {
         gate: PeerAccess,
         identity: TLSIdentity?,
         onClient: @escaping @Sendable (DatabasePath, ListenerClient) -> Void,
-        onRefusal: @escaping @Sendable (DatabasePath, ListenerRefusal) -> Void
+        onRefusal: @escaping @Sendable (DatabasePath, ListenerRefusal) -> Void,
+        audit: ServeAudit? = nil
     ) throws {
         self.path = path
         statusDirectory = StatusDirectory(bundle: path.bundle, namesDocuments: !path.isSealed)
@@ -50,6 +51,7 @@ final class ServedDatabase: Sendable {
             return gate.access(of: client, to: collections)
         }
         config.onRefusal = { onRefusal(path, $0) }
+        config.observer = audit?.observer(of: path)
         listener = URLEndpointListener(config: config)
         report = ListenerReport(listener)
     }
