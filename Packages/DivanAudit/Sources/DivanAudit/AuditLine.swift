@@ -17,7 +17,7 @@ struct AuditLine {
     /// The content, which the code covers.
     let content: [UInt8]
     let code: AuditCode
-    /// The number of the line in its log, from 1; it goes on in the next file.
+    /// The number of the line in its log, from 1; the next file continues them.
     let number: UInt64
     let members: JSONObject
 

@@ -95,7 +95,7 @@ public final class AuditLog: Sendable {
         }
     }
 
-    /// Writes the entries to the disk; does nothing if they are there.
+    /// Writes the entries to the disk, unless there are none since the last call.
     public func sync() {
         order.withLock { _ in syncContent() }
     }

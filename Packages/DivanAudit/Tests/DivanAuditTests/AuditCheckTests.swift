@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Without the key, nobody can compute the code of a forged entry.
+    /// The code of a forged entry cannot be computed without the key.
     @Test
     func `an entry with the code of a log without a key does not fit a log with a key`() throws {
         let keyed = try lines(AuditFixture.key)

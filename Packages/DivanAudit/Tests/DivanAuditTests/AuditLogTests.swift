@@ -47,6 +47,39 @@ import Testing
         #expect(entries[2]["user"]?.string == "anna")
     }
 
+    /// The codes were computed by Python's hashlib and hmac.
+    @Test
+    func `lines have exactly the documented form`() throws {
+        let time = "2001-09-09T01:46:40.000Z"
+        for (key, lines) in [
+            (
+                nil,
+                [
+                    #"{"audit":"divan","event":"begin","n":1,"time":"\#(time)","version":1,"code":""#
+                        + #"0c3a067db4341a44499a3d7b345614082d092a963ea8d49a3495915edf9f67cd"}"#,
+                    #"{"event":"stop","n":2,"time":"\#(time)","code":""#
+                        + #"57c54808ba8598bcfe9b397b0a1b50b5b37a4cda1d5ffe6d4866afbf3dc41d00"}"#,
+                ]
+            ),
+            (
+                AuditFixture.key,
+                [
+                    #"{"audit":"divan","event":"begin","key":"e109e4068700b5ad","n":1,"#
+                        + #""time":"\#(time)","version":1,"code":""#
+                        + #"fb6054d21684ccfd790d50c7d2705f79c076beb86db70e69b5e0c0f35a327568"}"#,
+                    #"{"event":"stop","n":2,"time":"\#(time)","code":""#
+                        + #"654dfc40e3502555de1359267cf417bff7c3a95bbd9d3c8d3bead864aadad4e2"}"#,
+                ]
+            ),
+        ] {
+            let fixture = try AuditFixture()
+            let log = try fixture.open(key)
+            log.append(.stop)
+            log.close()
+            #expect(try fixture.text() == lines.map { $0 + "\n" }.joined())
+        }
+    }
+
     @Test
     func `an existing log is continued`() throws {
         try fixture.writeSmallLog(AuditFixture.key)
@@ -207,7 +240,7 @@ import Testing
     }
 
     @Test
-    func `a rotation to a file with content is refused, and the log goes on in its file`() throws {
+    func `a rotation to a file with content is refused, and the log keeps its file`() throws {
         let log = try fixture.open()
         try FileSystem.rename(fixture.path, to: fixture.directory.file("audit.log.1"))
         try fixture.write(Array("mine\n".utf8))
@@ -240,7 +273,7 @@ import Testing
 
     /// In a separate process, whose files cannot grow for a moment.
     @Test
-    func `entries that cannot be written are counted, and the log goes on`() async {
+    func `entries that cannot be written are counted, and later ones are recorded`() async {
         await #expect(processExitsWith: .success) {
             let fixture = try AuditFixture()
             let log = try fixture.open(AuditFixture.key)

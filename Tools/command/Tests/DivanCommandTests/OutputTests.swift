@@ -17,6 +17,12 @@ import Testing
         try shell.run("put", "other", "two", "{}")
         try shell.write("kept.cbllog", "2026-11-20T08:00:00.000000Z DB info hello\n")
         try shell.write("talk.bin", "GET /db/_blipsync HTTP/1.1\r\nHost: peer\r\n\r\n")
+        try shell.write(
+            "audit.log",
+            #"{"audit":"divan","event":"begin","n":1,"time":"2026-11-20T08:00:00.000Z","version":1"#
+                + #","code":"66aabe346a7f2162b6d59a4c5616f6ad17fe9fa7aa8020fcbe4f4d2b017b3efb"}"#
+                + "\n"
+        )
         try shell.write("secret.txt", "open sesame\n")
         try shell.run("users", "add", "users.json", "ali", "--password-file", "secret.txt")
         try shell.run("identity", "new", "robot", "--key", "p256")
@@ -41,6 +47,7 @@ import Testing
         "index rebuild": "index rebuild db --json",
         "index suggest": "index suggest db 'SELECT zip FROM _ WHERE zip = 1'",
         "watch": "watch db --since 0 --limit 1", "log": "log kept.cbllog",
+        "audit verify": "audit verify audit.log",
         "push": "push db ws://127.0.0.1:1/x --json", "pull": "pull db ws://127.0.0.1:1/x --json",
         "sync": "sync db ws://127.0.0.1:1/x --json",
         "pending": "pending db ws://127.0.0.1:1/x --count", "certs show": "certs show robot.pem",

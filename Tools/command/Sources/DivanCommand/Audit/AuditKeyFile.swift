@@ -30,10 +30,11 @@ enum AuditKeyFile {
 extension Failure {
     /// Explains why a file cannot be used as an audit log.
     init(_ error: AuditError) {
-        if case .system(let cause) = error.reason {
-            self = .file(error.path, cause.errno)
-        } else {
-            self.init(kind: .database, text: "\(error)")
+        switch error.reason {
+        case .system(let cause): self = .file(error.path, cause.errno)
+        // Starting again does not help.
+        case .misfit, .notRegular: self.init(kind: .invalid, text: "\(error)")
+        case .inUse, .changed, .notEmpty: self.init(kind: .database, text: "\(error)")
         }
     }
 }

@@ -88,15 +88,17 @@ enum AuditVerifyCommand: Command {
 
     private static func failure(_ finding: AuditFinding, _ arguments: Arguments) -> Failure {
         let subject = finding.path ?? "the audit log"
-        let hint: String? =
+        let hint =
             switch finding.reason {
             case .misfit(.needsKey): "use '--key-file FILE'"
+            case .misfit(.notAuditLog), .notALine where finding.line == 1:
+                "use a file that 'divan serve --audit' wrote"
             case .misfit(.hasNoKey): "leave out '--key-file'"
             case .misfit(.otherKey): "use the key with which the server wrote the file"
             case .notContinued: "give the files in the order in which they were written"
             case .incomplete:
                 "after a power failure, the next start of 'divan serve' removes and records it"
-            default: nil
+            default: "keep the file, and compare it with a copy"
             }
         return Failure(
             kind: .database,

@@ -41,6 +41,10 @@ extension MessageArea {
             divan serve notes --interface nosuch0
             divan serve notes --rest-origin https://example.org
             divan serve notes --no-tls --interface 127.0.0.1 --port ${used#*:}
+            divan serve notes --audit-reads
+            divan serve notes --audit odd.json
+            divan audit verify odd.json
+            divan audit verify nosuch.log
             divan wire proxy --to ws://127.0.0.1:1 --listen ${used#*:}
             divan upgrade other --yes
             """#
