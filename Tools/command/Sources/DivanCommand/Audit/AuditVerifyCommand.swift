@@ -91,7 +91,8 @@ enum AuditVerifyCommand: Command {
         let hint =
             switch finding.reason {
             case .misfit(.needsKey): "use '--key-file FILE'"
-            case .misfit(.notAuditLog), .notALine where finding.line == 1:
+            case .misfit(.notAuditLog),
+                .notALine where finding.line == 1:
                 "use a file that 'divan serve --audit' wrote"
             case .misfit(.hasNoKey): "leave out '--key-file'"
             case .misfit(.otherKey): "use the key with which the server wrote the file"
