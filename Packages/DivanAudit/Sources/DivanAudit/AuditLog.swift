@@ -108,20 +108,26 @@ public final class AuditLog: Sendable {
     /// - Throws: `AuditError`; the log then continues in the present file.
     public func reopen() throws(AuditError) -> Bool {
         try order.withLock { _ throws(AuditError) in
-            let isOpen = state.withLock { $0.file.map { !$0.isAtPath } ?? false }
-            guard isOpen else { return false }
+            let isMoved = state.withLock { $0.file.map { !$0.isAtPath } ?? false }
+            guard isMoved else { return false }
             let file = try AuditFile(path)
             guard file.byteCount == 0 else {
                 file.descriptor.close()
                 throw AuditError(path, .notEmpty)
             }
-            syncContent()
             let former = try state.withLock { state throws(AuditError) in
                 try state.continue(in: file, at: clock(), chain)
             }
-            former?.close()
+            if let former {
+                if former.needsSync { syncContent(of: former) }
+                former.descriptor.close()
+            }
             syncContent()
-            try Self.syncDirectory(of: path)
+            do throws(AuditError) {
+                try Self.syncDirectory(of: path)
+            } catch {
+                state.withLock { $0.failure = error }
+            }
             return true
         }
     }
@@ -144,7 +150,10 @@ public final class AuditLog: Sendable {
             state.file?.needsSync = false
             return state.file
         }
-        guard let file else { return }
+        if let file { syncContent(of: file) }
+    }
+
+    private func syncContent(of file: AuditFile) {
         do {
             try file.descriptor.syncContent()
         } catch {
@@ -275,7 +284,7 @@ extension AuditLog.State {
         in next: AuditFile,
         at time: Int64,
         _ chain: AuditChain
-    ) throws(AuditError) -> FileDescriptor? {
+    ) throws(AuditError) -> AuditFile? {
         let (former, wasFailing) = (self, isFailing)
         isFailing = false
         file = next
@@ -287,7 +296,7 @@ extension AuditLog.State {
             isFailing = wasFailing
             throw error
         }
-        return former.file?.descriptor
+        return former.file
     }
 }
 
