@@ -233,7 +233,8 @@ let packages: [[Target]] = [
             "DivanVectors",
             "DivanLog",
         ],
-        libraries: ["sqlite3"]
+        libraries: ["sqlite3"],
+        testing: ["CDivanSQLiteEngine", "DivanSeal"]
     ),
     packageTargets(
         "DivanStore",

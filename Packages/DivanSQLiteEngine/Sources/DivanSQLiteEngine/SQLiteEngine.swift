@@ -58,7 +58,11 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
         try self.init(DatabaseFileLocation(path), isReadOnly: isReadOnly, syncsFully: syncsFully)
     }
 
-    public init(_ place: DatabaseFileLocation, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
+    public init(
+        _ place: DatabaseFileLocation,
+        isReadOnly: Bool,
+        syncsFully: Bool
+    ) throws(StoreError) {
         path = place.path
         knownPlace = Mutex(place)
         self.isReadOnly = isReadOnly

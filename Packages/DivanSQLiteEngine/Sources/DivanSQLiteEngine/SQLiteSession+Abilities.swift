@@ -2,7 +2,8 @@ internal import DivanSQLite
 internal import DivanStorage
 
 /// Everything that a storage engine may be able to do.
-extension SQLiteSession: SnapshotQuerying, StorageSpace, VectorReading, DamageReading, SQLIndexing, VectorWriting,
+extension SQLiteSession: SnapshotQuerying, StorageSpace, VectorReading, DamageReading, SQLIndexing,
+    VectorWriting,
     StoragePacking, DamageRepair, StorageFormatWriting
 {
     var querying: (any SnapshotQuerying)? { self }

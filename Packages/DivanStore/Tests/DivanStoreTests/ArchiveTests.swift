@@ -6,6 +6,8 @@ import DivanZlib
 import Testing
 
 // The columns of a row and the version of a file are not public.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Bodies of revisions that are not current: stored in few bytes, returned unchanged.

@@ -8,6 +8,8 @@ import Synchronization
 import Testing
 
 // The lock is internal to the module.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Opening, sharing, locking, copying and deleting the directory of a database.

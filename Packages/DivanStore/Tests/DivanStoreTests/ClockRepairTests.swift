@@ -3,6 +3,8 @@ import DivanTestKit
 import Synchronization
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// A database that was written while the machine's clock was ahead.

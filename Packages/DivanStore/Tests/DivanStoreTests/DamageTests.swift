@@ -7,6 +7,8 @@ import DivanSQLite
 import DivanTestKit
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Files that are not as they should be are distinguished, never taken for empty, never modified.

@@ -2,6 +2,8 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 extension FaultScript {

@@ -7,6 +7,8 @@ import Synchronization
 import Testing
 
 // Blob calls are replaced below the public API.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// A medium that fails at its first write, at its second, and so on until a run is unaffected.

@@ -7,6 +7,8 @@ import Foundation
 import Testing
 
 // Small caches, which spill, are set on a connection.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 extension FaultTests {

@@ -7,6 +7,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Building indexes: progress reports, cancellation and a killed process.

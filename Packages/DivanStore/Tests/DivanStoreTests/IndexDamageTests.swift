@@ -7,6 +7,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Damage in the tables of indexes, from which queries are answered: found by the check, repaired by `reindex`.

@@ -6,6 +6,8 @@ import DivanTestKit
 import Testing
 
 // The record of an index is what a file keeps; no public call shows it.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// The texts of an index in a file decide whether SQLite uses it, and whether the same index is made again.

@@ -2,6 +2,8 @@ import DivanRevisions
 import Testing
 
 // The inspector is internal to the module.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// What an inspection says while others change the database.

@@ -5,6 +5,8 @@ import DivanTestKit
 import Testing
 
 // A salvage is internal to the module.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Bodies that are longer than a parser accepts by default, and shorter than what can be stored.

@@ -8,6 +8,8 @@ import Synchronization
 import Testing
 
 // Queries that keep the log are registered with an engine.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// How the log is copied into the file while the writer continues.

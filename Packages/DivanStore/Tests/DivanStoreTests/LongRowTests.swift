@@ -7,6 +7,8 @@ import DivanZlib
 import Testing
 
 // How a row is read is not public.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Long documents, whose rows are read with a single copy of the body.

@@ -5,6 +5,8 @@ import Synchronization
 import Testing
 
 // The system calls are internal to the module.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Blobs that the disk did not confirm, as seen by those who did not request the sync.

@@ -4,6 +4,8 @@ import DivanTestKit
 import Testing
 
 // A thread that can be joined is internal to the module.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Compaction, expiry, integrity, checkpoints, remotes: what is stored in addition to the documents.

@@ -5,6 +5,8 @@ import DivanTestKit
 import Testing
 
 // A file of an older version is created with the engine's own connection.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Files written by an older Divan.

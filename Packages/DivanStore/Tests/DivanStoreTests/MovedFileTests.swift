@@ -5,6 +5,8 @@ import DivanTestKit
 import Synchronization
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// A database whose directory is removed, moved or replaced while it is open.

@@ -7,6 +7,8 @@ import Foundation
 import Testing
 
 // The positions of pages are not public.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Damaged indexes by which documents are found, and documents that were stored a second time since.

@@ -7,6 +7,8 @@ import DivanTestKit
 import Testing
 
 // An index of an older version cannot be created by public calls.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Indexes of functions whose meaning has changed since.

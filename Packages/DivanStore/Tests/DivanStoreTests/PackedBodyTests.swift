@@ -8,6 +8,8 @@ import DivanTestKit
 import Testing
 
 // How a body is stored in its row is not public.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Bodies that are packed in the file, and plain everywhere else.

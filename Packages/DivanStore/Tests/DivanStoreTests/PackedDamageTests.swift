@@ -7,6 +7,8 @@ import Foundation
 import Testing
 
 // Bytes of packed bodies are changed where no public call reaches.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Packed bodies and dictionaries that are not what was written cause an error with the document's

@@ -4,6 +4,8 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Queries on packed collections return the same rows as on plain ones.

@@ -6,6 +6,8 @@ import DivanTestKit
 import Testing
 
 // How a body is stored in its row is not public.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// A database whose default collection may be packed, with access to its file.

@@ -5,6 +5,8 @@ import Foundation
 import Testing
 
 // The map is internal to a salvage.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Pages of a damaged file may name any other pages as their children.

@@ -6,6 +6,8 @@ import DivanTestKit
 import Testing
 
 // Rows get sequences that no writer assigns.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Scans that several threads share return the same rows as a single thread.

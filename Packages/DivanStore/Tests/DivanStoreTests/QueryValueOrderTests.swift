@@ -1,6 +1,8 @@
 import DivanQuery
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// The order in which rows of parts of a collection are combined.

@@ -4,6 +4,8 @@ import DivanTestKit
 import Testing
 
 // The log is copied into the file by a connection of the test's own.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Pages that a scan has read ahead are those of its snapshot.

@@ -7,6 +7,8 @@ import Synchronization
 import Testing
 
 // The thread is internal to the module.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// A database that is read by somebody who may not write next to it, so that the index of a log cannot be

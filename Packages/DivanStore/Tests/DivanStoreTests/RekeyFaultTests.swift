@@ -5,6 +5,8 @@ import DivanTestKit
 import Foundation
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 extension FaultTests {

@@ -3,6 +3,8 @@ import DivanTestKit
 import Testing
 
 // Whether a row was written is not public.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Marks of what remotes have, set in batches as a push does.

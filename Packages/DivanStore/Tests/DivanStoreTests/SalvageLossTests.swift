@@ -5,6 +5,8 @@ import Foundation
 import Testing
 
 // The positions of pages are not public.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// What a salvage reports about documents that it cannot read: each is named or counted.

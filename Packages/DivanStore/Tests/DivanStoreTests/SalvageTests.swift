@@ -5,6 +5,8 @@ import Foundation
 import Testing
 
 // The positions of pages are not public.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// What can be read of a database whose first page, the one that lists the tables, is damaged.

@@ -7,6 +7,8 @@ import Synchronization
 import Testing
 
 // A change of the key that stops in the middle cannot be made by public calls.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Keys of databases: what each opens, and what a change leaves at each moment.

@@ -5,6 +5,8 @@ import Foundation
 import Testing
 
 // Bytes are changed where no public call reaches.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// One damaged document, or record, does not block anything else.

@@ -5,6 +5,8 @@ import Synchronization
 import Testing
 
 // How many snapshots are open is not public.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// A snapshot that is kept for the next reader never hides a commit and never holds the log.

@@ -6,6 +6,8 @@ import Synchronization
 import Testing
 
 // Some tests change files where no public call reaches.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Both engines, and sealed files; every rule of documents is tested on each.

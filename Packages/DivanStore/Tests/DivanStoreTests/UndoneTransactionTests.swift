@@ -4,6 +4,8 @@ import DivanTestKit
 import Testing
 
 // The pages of a file are limited on the connection that writes.
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// What SQLite itself rolls back in the middle of a transaction, as it does on a full disk.

@@ -5,6 +5,8 @@ import DivanSQLite
 import DivanTestKit
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Damage in the tables of vector indexes: found by the check, repaired by `reindex`.

@@ -4,6 +4,8 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Random changes of documents with vectors, compared with a model.

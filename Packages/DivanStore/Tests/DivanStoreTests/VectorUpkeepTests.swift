@@ -7,6 +7,8 @@ import DivanTestKit
 import DivanVectors
 import Testing
 
+@testable import DivanSQLiteEngine
+@testable import DivanStorage
 @testable import DivanStore
 
 /// Training, retraining and cleaning of vector indexes beside other work.

@@ -15,7 +15,9 @@ extension SQLiteSession {
         // Whatever is unusual about the row is found, and reported, in the usual way.
         if let row = try? documents.longRow(documentID) {
             // Such a body pushed all other pages out.
-            if row.body.count >= SQLiteEngineLimits.seekingCacheByteCount { connection.releasePages() }
+            if row.body.count >= SQLiteEngineLimits.seekingCacheByteCount {
+                connection.releasePages()
+            }
             return row
         }
         return try documents.row(documentID, .whole)

@@ -104,7 +104,10 @@ extension SQLiteConnection<StoreFunctions> {
     /// Copies the whole database, as it is committed now, over that of `target`.
     public func copy(to target: StoreConnection) throws(StoreError) {
         let control = LongWork.control
-        let isWhole = try copy(to: target, mustStop: control.map { control in { control.mustStop } })
+        let isWhole = try copy(
+            to: target,
+            mustStop: control.map { control in { control.mustStop } }
+        )
         try LongWork.check(at: path)
         guard isWhole else {
             throw .stopped(at: path)

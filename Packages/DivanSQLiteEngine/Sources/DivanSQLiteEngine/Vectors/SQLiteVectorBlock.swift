@@ -30,7 +30,10 @@ struct SQLiteVectorBlock {
 
     /// The number of codes in a full block, which takes about three pages.
     static func capacity(codeByteCount: Int) -> Int {
-        max(16, min(256, SQLiteEngineLimits.vectorBlockByteCount / (codeByteCount + numberByteCount)))
+        max(
+            16,
+            min(256, SQLiteEngineLimits.vectorBlockByteCount / (codeByteCount + numberByteCount))
+        )
     }
 
     private(set) var error: Float = 0

@@ -36,7 +36,9 @@ extension SQLiteSession {
     func vectorIndexWork(_ table: String, _ upkeep: VectorUpkeep) throws -> (any VectorIndexWork)? {
         let head = try SQLiteVectorIndex.Head(table, on: connection)
         let form = try vectorIndexForm(table, head, upkeep)
-        return form.map { SQLiteVectorIndexWork(form: $0, basis: SQLiteVectorIndexChange.Basis(head)) }
+        return form.map {
+            SQLiteVectorIndexWork(form: $0, basis: SQLiteVectorIndexChange.Basis(head))
+        }
     }
 
     private func vectorIndexForm(

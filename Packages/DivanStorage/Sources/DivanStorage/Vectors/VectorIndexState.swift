@@ -21,7 +21,16 @@ public struct VectorIndexState: Hashable, Sendable {
     let isOutdated: Bool
 
     /// Creates it from its parts.
-    public init(options: QueryVectorOptions, isTrained: Bool, trainedCount: Int, untrainedCount: Int, freshCount: Int, isBeingTrained: Bool, isLarge: Bool, isOutdated: Bool) {
+    public init(
+        options: QueryVectorOptions,
+        isTrained: Bool,
+        trainedCount: Int,
+        untrainedCount: Int,
+        freshCount: Int,
+        isBeingTrained: Bool,
+        isLarge: Bool,
+        isOutdated: Bool
+    ) {
         self.options = options
         self.isTrained = isTrained
         self.trainedCount = trainedCount
@@ -31,7 +40,6 @@ public struct VectorIndexState: Hashable, Sendable {
         self.isLarge = isLarge
         self.isOutdated = isOutdated
     }
-
 
     /// Whether there is work to do (`VectorIndexWork`).
     public var needsUpkeep: Bool {

@@ -83,7 +83,9 @@ extension StoreWriter {
 
     /// Releases the body of a replaced row if it is long.
     func releaseBody(of row: inout DocumentRow?) {
-        guard let count = row?.bodyByteCount, count >= StorageLimits.longBodyByteCount else { return }
+        guard let count = row?.bodyByteCount, count >= StorageLimits.longBodyByteCount else {
+            return
+        }
         row?.body = []
         forgetRow()
     }

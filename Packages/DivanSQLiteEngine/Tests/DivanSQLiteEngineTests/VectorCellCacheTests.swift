@@ -1,7 +1,7 @@
 import DivanTestKit
 import Testing
 
-@testable import DivanStore
+@testable import DivanSQLiteEngine
 
 /// The cells that searches share.
 @Suite struct VectorCellCacheTests {

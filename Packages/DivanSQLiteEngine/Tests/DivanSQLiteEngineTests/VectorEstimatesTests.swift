@@ -1,7 +1,7 @@
 import DivanTestKit
 import Testing
 
-@testable import DivanStore
+@testable import DivanSQLiteEngine
 
 @Suite struct VectorEstimatesTests {
     @Test func `the least estimate is removed first, whatever their order`() {

@@ -1,14 +1,15 @@
 import DivanRevisions
 import DivanSQLite
+import DivanSeal
+import DivanStorage
 import DivanTestKit
 import Foundation
 import Testing
 
-// The engines are behind `Store` and not public; the contract is.
-@testable import DivanStore
+@testable import DivanSQLiteEngine
 
-/// One contract for every engine; the two included in the package are tested here.
-@Suite struct StorageEngineTests {
+/// The contract for engines, and what the engine does beyond it.
+@Suite struct SQLiteEngineTests {
     @Test func `the SQLite engine meets the contract`() throws {
         let home = try TemporaryDirectory()
         var count = 0
@@ -23,46 +24,18 @@ import Testing
 
     @Test func `the SQLite engine meets the contract with an encrypted file`() throws {
         let home = try TemporaryDirectory()
+        let key = try SealKey(bytes: [UInt8](repeating: 1, count: 32).span)
         var count = 0
         let violations = try StorageEngineContract.violations {
             count += 1
             let place = DatabaseFileLocation(
                 home.file("\(count).sqlite3"),
-                sealing: try TestSealing(1)
+                sealing: TestEncryption(seal: Seal(key: key, cipher: .aes256GCM))
             )
             try SQLiteEngine.create(at: place)
             return try SQLiteEngine(place, isReadOnly: false, syncsFully: false)
         }
         #expect(violations == [])
-    }
-
-    @Test func `the in-memory engine meets the contract`() throws {
-        #expect(try StorageEngineContract.violations { MemoryEngine() } == [])
-    }
-
-    @Test func `an engine has at most thirty requirements, and the contract checks each`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/DivanStore/Engine")
-        func text(_ name: String) throws -> String {
-            try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-        }
-        func requirements(_ name: String) throws -> [String] {
-            try text(name).matches(of: /\n    (?:func|var) (\w+)/).map { String($0.1) }
-        }
-        let contract = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .filter { $0.hasPrefix("StorageEngineContract") }.map(text).joined()
-        let core = try requirements("StorageEngine.swift")
-        #expect((25...30).contains(core.count), "\(core)")
-        for name in try core + requirements("StorageBatches.swift") {
-            let use = try Regex("\\.\(name)\\b")
-            #expect(contract.contains(use), "the contract does not use \(name)")
-        }
-    }
-
-    @Test func `the contract detects an engine that rolls back only part of a transaction`() throws
-    {
-        let violations = try StorageEngineContract.violations { PartialRollbackEngine() }
-        #expect(violations.contains("A transaction that threw was not rolled back."))
     }
 
     /// The file may no longer grow, as on a full disk.
@@ -74,7 +47,7 @@ import Testing
         let session = try SQLiteSession(connection)
         let id = try session.createCollection(.default).id
         try connection.execute("PRAGMA max_page_count = 20")
-        let full = try refusal {
+        let full = #expect(throws: StoreError.self) {
             for number in 1...100 {
                 try session.begin("BEGIN IMMEDIATE")
                 defer { session.rollback() }
@@ -91,7 +64,7 @@ import Testing
                 try session.commit()
             }
         }
-        #expect(full == .diskFull)
+        #expect(full?.code == .diskFull)
         let rows = try session.rows(in: id, after: 0, limit: 300, flags: [], content: .whole)
         #expect(rows.count > 0 && rows.count.isMultiple(of: 3))
         try session.begin("BEGIN IMMEDIATE")
@@ -137,30 +110,13 @@ import Testing
         engine.close()
     }
 
-    @Test func `a store works with any engine`() throws {
-        let store = try Store(engine: MemoryEngine())
-        try store.write { _ = try $0.save("a", in: .default, body: Array("{}".utf8)) }
-        #expect(try store.read { try $0.count(in: .default) } == 1)
-        #expect(store.publicUUID.count == 16 && store.publicUUID != store.privateUUID)
-    }
 }
 
-/// Commits what was changed before an error.
-private final class PartialRollbackEngine: StorageEngine {
-    private let engine = MemoryEngine()
+/// Encrypts pages as databases with a key do.
+private struct TestEncryption: SQLiteEncryption {
+    let seal: Seal
 
-    var isReadOnly: Bool { false }
+    var reservedByteCount: Int32 { Seal.reservedByteCount }
 
-    func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
-        try engine.read(body)
-    }
-
-    func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
-        try engine.write { transaction in Result { try body(transaction) } }.get()
-    }
-
-    func checkIntegrity() throws(StoreError) {}
-    func makeDurable() throws(StoreError) {}
-    func syncFully() throws(StoreError) {}
-    func close() { engine.close() }
+    func vfsName(over base: String?) throws -> String { try seal.vfsName(over: base) }
 }
