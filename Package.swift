@@ -626,7 +626,9 @@ let examples: [Target] = [
         at: "Docs/examples/Sources/PlugIns",
         uses: [
             "DivanAuth", "DivanCompression", "DivanConflicts", "DivanDiscovery", "DivanJSON",
-            "DivanLog", "DivanPlatform", "DivanQuery", "DivanRevisions", "DivanStore", "DivanTLS",
+            "DivanLog", "DivanPlatform", "DivanQuery", "DivanRevisions", "DivanStorage",
+            "DivanMemoryEngine",
+            "DivanSQLiteEngine", "DivanTLS",
             "DivanTransport",
         ]
     ),

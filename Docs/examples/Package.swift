@@ -24,6 +24,9 @@ let package = Package(
         .package(path: "../../Packages/DivanPlatform"),
         .package(path: "../../Packages/DivanQuery"),
         .package(path: "../../Packages/DivanRevisions"),
+        .package(path: "../../Packages/DivanMemoryEngine"),
+        .package(path: "../../Packages/DivanSQLiteEngine"),
+        .package(path: "../../Packages/DivanStorage"),
         .package(path: "../../Packages/DivanStore"),
         .package(path: "../../Packages/DivanTLS"),
         .package(path: "../../Packages/DivanTestKit"),
@@ -109,7 +112,9 @@ let package = Package(
             name: "PlugIns",
             dependencies: [
                 "DivanAuth", "DivanCompression", "DivanConflicts", "DivanDiscovery", "DivanJSON",
-                "DivanLog", "DivanPlatform", "DivanQuery", "DivanRevisions", "DivanStore",
+                "DivanLog", "DivanPlatform", "DivanQuery", "DivanRevisions", "DivanStorage",
+                "DivanMemoryEngine",
+                "DivanSQLiteEngine",
                 "DivanTLS", "DivanTransport",
             ],
             swiftSettings: strict

@@ -1,4 +1,4 @@
-public import DivanStore
+public import DivanStorage
 import Synchronization
 
 /// Counts the transactions and snapshots of another engine.
@@ -34,11 +34,8 @@ public final class CountingEngine: StorageEngine {
         return try inner.write(body)
     }
 
-    /// Passes queries to the inner engine, which may have indexes.
-    public func rows(of query: StorageQuery) throws -> StorageRows {
-        counts.withLock { $0.reads += 1 }
-        return try inner.rows(of: query)
-    }
+    /// As the engine inside, which may have indexes; these queries are not counted.
+    public var querying: (any StorageQuerying)? { inner.querying }
 
     /// As the engine inside.
     public func checkIntegrity() throws(StoreError) { try inner.checkIntegrity() }

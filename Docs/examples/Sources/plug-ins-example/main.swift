@@ -46,7 +46,6 @@ final class CountingEngine: StorageEngine, StorageEngineProvider {
         defer { commitCount.add(1, ordering: .relaxed) }
         return try inner.write(body)
     }
-    func rows(of query: StorageQuery) throws -> StorageRows { try inner.rows(of: query) }
     func checkIntegrity() throws(StoreError) { try inner.checkIntegrity() }
     func makeDurable() throws(StoreError) {}
     func syncFully() throws(StoreError) {}

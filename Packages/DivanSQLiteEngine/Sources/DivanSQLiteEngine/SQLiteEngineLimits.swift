@@ -22,12 +22,8 @@ public enum SQLiteEngineLimits {
     public static let sortedIndexCacheByteCount = 4 << 20
     /// Damaged documents that one read of the changes feed skips; if there are more, the read fails.
     public static let passedDamageCount = 10_000
-    /// Rows of new documents added by one statement, which divides the fixed cost of a statement by sixteen.
-    public static let addedTogetherCount = 16
     /// The minimum size of a body that is worth compressing: shorter bodies have little repetition.
     public static let packedBodyByteCount = 64
-    /// The minimum number of documents for a dictionary: with fewer, it would not be typical.
-    public static let sampledDocumentCount = 64
     /// Bytes of each sample in a dictionary: a few long documents would fill it.
     public static let sampledByteCount = 4 << 10
     /// Dictionaries that a connection keeps, about 64 KiB each; the least recently used is released.

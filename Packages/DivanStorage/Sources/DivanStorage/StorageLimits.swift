@@ -32,4 +32,8 @@ public enum StorageLimits {
     public static let quickVectorProductCount = 1 << 32
     /// Vectors of an index whose cells are all searched by default, which takes about a millisecond.
     public static let fullySearchedVectorCount = 10_000
+    /// Rows of new documents added by one statement, which divides the fixed cost of a statement by sixteen.
+    public static let addedTogetherCount = 16
+    /// The minimum number of documents for a dictionary: with fewer, it would not be typical.
+    public static let sampledDocumentCount = 64
 }

@@ -1,4 +1,5 @@
 import DivanMemoryEngine
+import DivanRevisions
 import DivanStore
 import Testing
 

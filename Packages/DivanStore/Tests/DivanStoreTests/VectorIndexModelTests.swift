@@ -195,7 +195,7 @@ private struct VectorIndexRun {
 
     /// A piece of work, which often belongs to another training.
     private mutating func work() throws -> (
-        work: (work: VectorIndexWork, source: String)?, upkeep: VectorUpkeep
+        work: (work: any VectorIndexWork, source: String)?, upkeep: VectorUpkeep
     ) {
         let freshCount = Int.random(in: 0...20, using: &generator)
         let upkeep = VectorUpkeep(
@@ -223,8 +223,9 @@ private struct VectorIndexRun {
         return "\(Self.name(of: change)) after: \(others)"
     }
 
-    private static func name(of change: VectorIndexChange) -> String {
-        String("\(change.form)".prefix { $0 != "(" })
+    private static func name(of change: any VectorIndexChange) -> String {
+        guard let change = change as? SQLiteVectorIndexChange else { return "a foreign change" }
+        return String("\(change.form)".prefix { $0 != "(" })
     }
 
     /// Changes that are rolled back.

@@ -253,8 +253,9 @@ import Testing
         }
         upkeep.cleanedByteCount = 50_000
         let first = try #require(try store.nextWork(on: Self.index, upkeep))
-        guard case .change(.clean(let blocks)) = first.work.form else {
-            Issue.record("\(first.work.form)")
+        let work = try #require(first.work as? SQLiteVectorIndexWork)
+        guard case .change(.clean(let blocks)) = work.form else {
+            Issue.record("\(work.form)")
             return
         }
         #expect(blocks.next != nil && !blocks.removed.isEmpty && !blocks.written.isEmpty)

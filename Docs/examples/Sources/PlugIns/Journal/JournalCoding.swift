@@ -1,5 +1,5 @@
 import DivanRevisions
-import DivanStore
+import DivanStorage
 
 /// Encodes the arguments of changes: numbers of eight bytes, and texts and bytes after their count.
 struct JournalWriter {

@@ -1,6 +1,7 @@
 import DivanJSON
+import DivanMemoryEngine
 import DivanPlatform
-public import DivanStore
+public import DivanStorage
 import Foundation
 import Synchronization
 

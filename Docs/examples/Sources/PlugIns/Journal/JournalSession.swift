@@ -1,7 +1,8 @@
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
+import DivanSQLiteEngine
+import DivanStorage
 import Synchronization
 
 /// The snapshot and the transaction of a journal.
@@ -140,9 +141,18 @@ extension JournalSession: StorageSnapshot {
         (state.values[space] ?? [:]).sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
     }
 
+    var querying: (any SnapshotQuerying)? { self }
+}
+
+extension JournalSession: SnapshotQuerying {
     /// Copies only the documents that an index names, if the condition is about its property.
     func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws {
         try runOnCopy(query, among: documentIDs(for: query.statement), body)
+    }
+
+    /// The plan for the copy.
+    func plan(_ query: StorageQuery) throws -> QueryPlan {
+        try planOnCopy(query)
     }
 
     private func documentIDs(for statement: CheckedStatement) -> [DocumentID]? {

@@ -1,7 +1,7 @@
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
+import DivanStorage
 
 /// Everything that a journal says, except the rows, of which it has the place in the file.
 struct JournalState {

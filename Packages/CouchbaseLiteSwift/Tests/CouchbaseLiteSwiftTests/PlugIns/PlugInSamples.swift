@@ -185,7 +185,6 @@ final class SampleEngine: StorageEngine {
         return try inner.write(body)
     }
 
-    func rows(of query: StorageQuery) throws -> StorageRows { try inner.rows(of: query) }
     func checkIntegrity() throws(StoreError) {}
     func makeDurable() throws(StoreError) {}
     func syncFully() throws(StoreError) {}

@@ -20,8 +20,8 @@ extension StoreWriter {
     ) throws -> [RevisionResult] {
         var results: [RevisionResult] = []
         results.reserveCapacity(revisions.count)
-        for start in stride(from: 0, to: revisions.count, by: SQLiteEngineLimits.addedTogetherCount) {
-            let some = revisions[start...].prefix(SQLiteEngineLimits.addedTogetherCount)
+        for start in stride(from: 0, to: revisions.count, by: StorageLimits.addedTogetherCount) {
+            let some = revisions[start...].prefix(StorageLimits.addedTogetherCount)
             if let first = try insertFirst(some, in: paths) {
                 for place in 0..<UInt64(some.count) {
                     let sequence = first + place

@@ -225,7 +225,7 @@ final class SQLiteDocumentStatements {
     }
 
     /// Documents that one run of a statement looks up or adds.
-    static let manyCount = SQLiteEngineLimits.addedTogetherCount
+    static let manyCount = StorageLimits.addedTogetherCount
     private static let fewCount = 4
 
     /// The summaries of as many documents as there are parameters; a null parameter yields none.

@@ -83,7 +83,7 @@ extension SQLiteSession {
 
     /// Makes the dictionary of a collection from its documents, if there are enough.
     private func makeDictionary(for collection: CollectionState) throws(StoreError) {
-        let least = SQLiteEngineLimits.sampledDocumentCount
+        let least = StorageLimits.sampledDocumentCount
         guard var packer = try readPackers()[collection.id], packer.state.dictionary == 0,
             collection.liveCount >= max(least, 2 * packer.triedCount),
             let codec = connection.bodies.codec(packer.state.codec)

@@ -1,4 +1,4 @@
-internal import DivanRevisions
+public import DivanRevisions
 
 /// The requirements for every storage engine, as a check for any test framework.
 public enum StorageEngineContract {
@@ -332,7 +332,7 @@ public enum StorageEngineContract {
         }
     }
 
-    static func row(
+    public static func row(
         _ documentID: DocumentID,
         sequence: UInt64,
         flags: DocumentFlags = []

@@ -1,4 +1,3 @@
-internal import CDivanSQLiteEngine
 internal import DivanJSON
 internal import Synchronization
 

@@ -15,7 +15,7 @@ extension StoreWriter {
     ///
     /// Existing bodies do not change until they are stored again, or until `Store.compact()` recompresses all of
     /// them. A dictionary is created from the documents and replaces any existing dictionary; if there are too few
-    /// documents, it is created when there are `SQLiteEngineLimits.sampledDocumentCount`. Older versions of Divan can no
+    /// documents, it is created when there are `StorageLimits.sampledDocumentCount`. Older versions of Divan can no
     /// longer open the database.
     ///
     /// - Throws: `unknownCodec` if `StoreOptions.packing` has no codec with this number.

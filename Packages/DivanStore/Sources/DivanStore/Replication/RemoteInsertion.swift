@@ -176,7 +176,7 @@ extension StoreWriter {
 
     /// Stores the first revisions of new documents, in fewer steps than one by one.
     ///
-    /// Nearly all revisions of an initial pull are like that. Worthwhile for `SQLiteEngineLimits.addedTogetherCount`
+    /// Nearly all revisions of an initial pull are like that. Worthwhile for `StorageLimits.addedTogetherCount`
     /// revisions or more.
     ///
     /// - Returns: The sequence of the first revision; the others follow it. `nil` if one of the documents is not

@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanSQLiteEngine",
+    products: [.library(name: "DivanSQLiteEngine", targets: ["DivanSQLiteEngine"])],
+    dependencies: [
+        .package(path: "../DivanCompression"),
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanDelta"),
+        .package(path: "../DivanFullText"),
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanLog"),
+        .package(path: "../DivanPlatform"),
+        .package(path: "../DivanQuery"),
+        .package(path: "../DivanRevisions"),
+        .package(path: "../DivanSQL"),
+        .package(path: "../DivanSQLite"),
+        .package(path: "../DivanSeal"),
+        .package(path: "../DivanStorage"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanVectors"),
+    ],
+    targets: [
+        .target(name: "CDivanSQLiteEngine", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(
+            name: "DivanSQLiteEngine",
+            dependencies: [
+                "CDivanSQLiteEngine",
+                "DivanStorage",
+                "DivanPlatform",
+                "DivanSQLite",
+                "DivanRevisions",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCompression",
+                "DivanCrypto",
+                "DivanQuery",
+                "DivanSQL",
+                "DivanFullText",
+                "DivanVectors",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanSQLiteEngineTests",
+            dependencies: [
+                "DivanSQLiteEngine",
+                "DivanTestKit",
+                "CDivanSQLiteEngine",
+                "DivanSeal",
+                "DivanStorage",
+                "DivanPlatform",
+                "DivanSQLite",
+                "DivanRevisions",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCompression",
+                "DivanCrypto",
+                "DivanQuery",
+                "DivanSQL",
+                "DivanFullText",
+                "DivanVectors",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+// Generated from the manifest of the repository by `make generate`.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanStorage",
+    products: [.library(name: "DivanStorage", targets: ["DivanStorage"])],
+    dependencies: [
+        .package(path: "../DivanCompression"),
+        .package(path: "../DivanCrypto"),
+        .package(path: "../DivanDelta"),
+        .package(path: "../DivanFullText"),
+        .package(path: "../DivanJSON"),
+        .package(path: "../DivanLog"),
+        .package(path: "../DivanPlatform"),
+        .package(path: "../DivanQuery"),
+        .package(path: "../DivanRevisions"),
+        .package(path: "../DivanSQLite"),
+        .package(path: "../DivanTestKit"),
+        .package(path: "../DivanVectors"),
+    ],
+    targets: [
+        .target(
+            name: "DivanStorage",
+            dependencies: [
+                "DivanPlatform",
+                "DivanSQLite",
+                "DivanRevisions",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCompression",
+                "DivanCrypto",
+                "DivanQuery",
+                "DivanFullText",
+                "DivanVectors",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanStorageTests",
+            dependencies: [
+                "DivanStorage",
+                "DivanTestKit",
+                "DivanPlatform",
+                "DivanSQLite",
+                "DivanRevisions",
+                "DivanDelta",
+                "DivanJSON",
+                "DivanCompression",
+                "DivanCrypto",
+                "DivanQuery",
+                "DivanFullText",
+                "DivanVectors",
+                "DivanLog",
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)
