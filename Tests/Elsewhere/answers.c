@@ -8,7 +8,7 @@
 #include "CDivanBLIP.h"
 #include "CDivanFullText.h"
 #include "CDivanSQL.h"
-#include "CDivanStore.h"
+#include "CDivanSQLiteEngine.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@ internal import Synchronization
 /// other and with a write; one that begins after a write has returned sees it. An unused snapshot is ended
 /// before a write, so that it does not keep the log from being copied.
 ///
-/// **What bounds it.** `StoreLimits`: the log is copied every `logByteCount` bytes, and a writer that is
+/// **What bounds it.** `SQLiteLimits`: the log is copied every `logByteCount` bytes, and a writer that is
 /// `logLagByteCount` ahead waits; `idleReaderCount` connections are kept for reading. During a long read
 /// the log grows as far as it is written (beyond `heldLogByteCount` those that can are asked to let go),
 /// and is cut back to 64 MiB afterwards. A reader's cache is small until it looks up documents.

@@ -53,7 +53,7 @@ public struct DatabaseConfiguration: Sendable {
 
     /// The storage engine; `nil`, the default, for SQLite.
     ///
-    /// `StorageEngineProvider` of DivanStore opens an engine, and `StorageEngineContract` tests it. A database belongs
+    /// `StorageEngineProvider` of DivanStorage opens an engine, and `StorageEngineContract` tests it. A database belongs
     /// to the engine that created it. Encryption keys, repair and copies need SQLite. An addition to the official API;
     /// see `Docs/guides/plug-ins.md`.
     ///
