@@ -36,6 +36,7 @@ internal import Synchronization
 /// calls, of which the contract promises one at a time; readers are managed by `SQLiteReaders`.
 public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @unchecked Sendable {
     let path: String
+    /// Whether the file was opened for reading only.
     public let isReadOnly: Bool
     // Changes only with the key; read by whoever copies or inspects while the writer runs.
     private let knownPlace: Mutex<DatabaseFileLocation>
@@ -58,6 +59,13 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
         try self.init(DatabaseFileLocation(path), isReadOnly: isReadOnly, syncsFully: syncsFully)
     }
 
+    /// Opens an existing database file.
+    ///
+    /// - Parameters:
+    ///   - place: The file.
+    ///   - isReadOnly: Whether nothing can be changed; another process may write to the file.
+    ///   - syncsFully: Whether each commit survives a power failure.
+    /// - Throws: `notADatabase`, `tooNew`, `corrupt`, `io`, or what SQLite reports.
     public init(
         _ place: DatabaseFileLocation,
         isReadOnly: Bool,
@@ -101,6 +109,9 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
         try create(at: DatabaseFileLocation(path))
     }
 
+    /// Creates a new database file.
+    ///
+    /// - Throws: `io`, or what SQLite reports.
     public static func create(at place: DatabaseFileLocation) throws(StoreError) {
         try SQLiteSchema.create(on: StoreConnection(place, mode: .create))
     }
@@ -111,19 +122,24 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
     /// How a further connection opens the file.
     var mode: SQLiteMode { readers.source.opening.mode }
 
+    /// The maintenance of the file: this object.
     public var file: (any StorageFile)? { self }
+    /// Queries whose rows are read as they are requested: this object.
     public var querying: (any StorageQuerying)? { self }
 
     // MARK: Reading
 
+    /// Checks that the open file is still the file with its name.
     public func requireFile() throws(StoreError) { try readers.requireFile() }
 
+    /// Runs `body` on a snapshot, which one of the readers begins.
     public func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
         let reader = try readers.take()
         defer { readers.giveBack(reader) }
         return try body(reader.session)
     }
 
+    /// Begins a query on a snapshot; its rows keep a reader until they end.
     public func rows(of query: StorageQuery) throws -> StorageRows {
         let reader = try readers.take()
         do {
@@ -149,6 +165,7 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
 
     // MARK: Writing
 
+    /// Runs `body` in a transaction.
     public func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
         let session = try openWriter(looksAtOnce: false)
         readers.beginWrite()
@@ -262,10 +279,12 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
 
     // MARK: Maintenance
 
+    /// Runs SQLite's `quick_check` on a connection of its own.
     public func checkPages() throws(StoreError) {
         try StoreConnection(place, mode: mode).check("PRAGMA quick_check(1)", of: path)
     }
 
+    /// Checks all pages with `integrity_check`, and compares indexes and words with the documents.
     public func checkIntegrity() throws(StoreError) {
         let connection = try StoreConnection(place, mode: mode)
         try connection.check("PRAGMA integrity_check(1)", of: path)
@@ -280,6 +299,7 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
         }
     }
 
+    /// Completes checksums, compresses or decompresses bodies, and rewrites the file without unused pages.
     public func compact() throws(StoreError) {
         let session = try openWriter()
         readers.beginWrite()
@@ -299,6 +319,7 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
         }
     }
 
+    /// Updates the statistics of SQLite's indexes.
     public func optimize(isThorough: Bool) throws(StoreError) {
         let connection = try openWriter().connection
         readers.beginWrite()
@@ -313,6 +334,7 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
         }
     }
 
+    /// Syncs the log with an empty commit, and earlier commits with it.
     public func makeDurable() throws(StoreError) {
         let session = try openWriter()
         readers.beginWrite()
@@ -336,6 +358,7 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
         }
     }
 
+    /// Syncs each commit from now on.
     public func syncFully() throws(StoreError) {
         let connection = try openWriter().connection
         try finishCheckpoint()
@@ -376,6 +399,7 @@ public final class SQLiteEngine: StorageEngine, StorageFile, StorageQuerying, @u
         knownPlace.withLock { $0 = place }
     }
 
+    /// Ends all readers and queries, and closes the file.
     public func close() {
         readers.close()
         queries.close()

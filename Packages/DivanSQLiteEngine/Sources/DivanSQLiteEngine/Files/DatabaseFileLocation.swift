@@ -6,8 +6,10 @@ public struct DatabaseFileLocation: Sendable {
     let path: String
     /// `nil` for a plain file.
     public var sealing: (any SQLiteEncryption)?
+    /// Decompresses bodies, and compresses new ones.
     public var packing: BodyPacking
 
+    /// Describes a file; the default is a plain one without custom codecs.
     public init(
         _ path: String,
         sealing: (any SQLiteEncryption)? = nil,

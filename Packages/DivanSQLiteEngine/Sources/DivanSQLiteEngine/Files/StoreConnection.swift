@@ -22,13 +22,16 @@ public struct StoreFunctions: SQLiteClient {
         public weak var statements: SQLiteKeptStatements?
     }
 
+    /// The error with the path and the code of a store.
     public static func failure(_ error: SQLiteError) -> StoreError { StoreError(error) }
 
+    /// Adds checksums, and what decompresses bodies.
     public func prepare(_ connection: OpaquePointer) -> Int32 {
         bodies.read(from: connection)
         return divan_add_checksums(connection)
     }
 
+    /// Adds the functions of queries and vectors.
     public func addFunctions(to connection: StoreConnection) -> Int32 {
         let code = SQLiteQueryFunctions.add(to: connection.handle, unpackingBy: bodies)
         return code == SQLITE_OK ? SQLiteVectorFunctions.add(to: connection) : code

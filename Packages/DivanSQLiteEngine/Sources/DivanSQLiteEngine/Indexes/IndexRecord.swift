@@ -11,18 +11,28 @@ import Synchronization
 /// It is stored among the small values, as JSON under the collection's number and the name, so it
 /// changes in the same transaction as the index itself.
 public struct IndexRecord: Equatable, Sendable {
+    /// The name, unique in the collection.
     public let name: ExactText
+    /// The kind of index.
     public let kind: StoredIndex.Kind
+    /// The definition as it was written when the index was created.
     public let source: String
+    /// The SQL statement that creates the index.
     public private(set) var create: String
+    /// The SQL statement that drops the index, but not its tables.
     public let drop: String
+    /// The tables that belong to the index.
     public private(set) var tables: [Table]
     /// The names of the columns of a full-text index in queries.
     public let columns: [ExactText]
 
+    /// A table that belongs to an index.
     public struct Table: Equatable, Sendable {
+        /// The name of the table.
         public let name: String
+        /// The SQL statements that create and fill it, with its triggers.
         public fileprivate(set) var create: String
+        /// The SQL statements that drop it.
         public let drop: String
         fileprivate(set) var verify: String
     }
@@ -111,12 +121,14 @@ public struct IndexRecord: Equatable, Sendable {
         SQLIndexContent(create: create, tables: tables.map(\.create), documents: .stored)
     }
 
+    /// The index without its statements.
     public var stored: StoredIndex {
         StoredIndex(name: name, kind: kind, source: source, tokenizer: content.tokenizer)
     }
 
     // MARK: Keeping
 
+    /// The key of the record among the small values.
     public static func key(_ name: ExactText, in collection: CollectionID) -> String {
         "\(collection.rawValue).\(name.text)"
     }
@@ -154,6 +166,7 @@ public struct IndexRecord: Equatable, Sendable {
         guard self.value == value else { return nil }
     }
 
+    /// The value to store: JSON.
     public var value: [UInt8] {
         let tables = tables.map { table in
             JSON.object([

@@ -104,10 +104,12 @@ public final class QueryMirror {
         return StorageRows(titles: run.titles, next: run.next) { run.end() }
     }
 
+    /// Calls `body` with each row of a query on the copy.
     public func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws {
         try session.run(query, body)
     }
 
+    /// The plan of a query on the copy.
     public func plan(_ query: StorageQuery) throws -> QueryPlan {
         try session.plan(query)
     }

@@ -48,6 +48,7 @@ public enum RowTree: Equatable, Sendable {
     /// `RevisionTree.encoded()`, without the body of the current revision.
     case encoded([UInt8])
 
+    /// Whether the current revision is the only one.
     public var isSingle: Bool {
         if case .single = self { true } else { false }
     }

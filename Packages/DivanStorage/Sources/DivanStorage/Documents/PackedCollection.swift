@@ -5,6 +5,7 @@ public struct PackedCollection: Equatable {
     /// The dictionary of new bodies; 0 while there are too few documents to make one.
     public var dictionary: UInt64 = 0
 
+    /// Turns compression on with the codec of this number; there is no dictionary yet.
     public init(codec: UInt8) {
         self.codec = codec
     }
@@ -18,6 +19,7 @@ public struct PackedCollection: Equatable {
         (self.codec, self.dictionary) = (codec, dictionary)
     }
 
+    /// The value to store.
     public var value: [UInt8] {
         var bytes = [codec]
         Varint.append(dictionary, to: &bytes)

@@ -95,6 +95,7 @@ public final class QueryControl: Sendable {
         logHandler.withLock { $0 = body }
     }
 
+    /// Calls the handler of `whenLogIsLong(_:)`, if there is one.
     public func logIsLong() { logHandler.withLock { $0 }?() }
 
     private func stop(_ reason: State) {

@@ -33,6 +33,7 @@ public final class QueryMemory: Sendable {
         return false
     }
 
+    /// Releases bytes that `take(_:)` reserved.
     public func giveBack(_ byteCount: Int) {
         held.subtract(byteCount, ordering: .relaxed)
     }

@@ -95,6 +95,7 @@ extension QueryVectorIndex {
 }
 
 extension QueryIndexDefinition {
+    /// The kind of index that this defines.
     public var kind: StoredIndex.Kind {
         switch self {
         case .value: .value

@@ -25,11 +25,13 @@ public struct VectorUpkeep: Hashable, Sendable {
     public var freshCount = StorageLimits.freshVectorCount
     /// An index is trained again when it has so many times the vectors of its training.
     public var growth = 4
-    /// The vectors that may be worked on, and the multiplications that this may need; `nil` for any number.
+    /// The vectors that may be worked on; `nil` for any number.
     public var vectorCount: Int?
+    /// The multiplications that the work may need.
     public var productCount = Int.max
-    /// The block at which a removal of codes continues, and the bytes of changed blocks in one of its transactions.
+    /// The block at which a removal of codes continues.
     public var firstBlock: Int64?
+    /// Bytes of changed blocks in one transaction of a removal.
     public var cleanedByteCount = StorageLimits.placedVectorByteCount / 2
 
     /// In the background, or by request.
