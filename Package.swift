@@ -200,7 +200,6 @@ let packages: [[Target]] = [
         "DivanStorage",
         arrows: [
             "DivanPlatform",
-            "DivanSQLite",
             "DivanRevisions",
             "DivanDelta",
             "DivanJSON",
@@ -214,7 +213,7 @@ let packages: [[Target]] = [
     ),
     packageTargets(
         "DivanMemoryEngine",
-        arrows: ["DivanStorage", "DivanPlatform", "DivanRevisions", "DivanQuery", "DivanJSON"]
+        arrows: ["DivanStorage", "DivanPlatform", "DivanRevisions", "DivanJSON"]
     ),
     packageTargets(
         "DivanSQLiteEngine",
@@ -223,10 +222,8 @@ let packages: [[Target]] = [
             "DivanPlatform",
             "DivanSQLite",
             "DivanRevisions",
-            "DivanDelta",
             "DivanJSON",
             "DivanCompression",
-            "DivanCrypto",
             "DivanQuery",
             "DivanSQL",
             "DivanFullText",
@@ -247,7 +244,6 @@ let packages: [[Target]] = [
             "DivanRevisions",
             "DivanDelta",
             "DivanJSON",
-            "DivanCompression",
             "DivanCrypto",
             "DivanQuery",
             "DivanSealedFields",

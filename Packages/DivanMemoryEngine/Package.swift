@@ -15,7 +15,6 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanJSON"),
         .package(path: "../DivanPlatform"),
-        .package(path: "../DivanQuery"),
         .package(path: "../DivanRevisions"),
         .package(path: "../DivanStorage"),
         .package(path: "../DivanTestKit"),
@@ -23,13 +22,7 @@ let package = Package(
     targets: [
         .target(
             name: "DivanMemoryEngine",
-            dependencies: [
-                "DivanStorage",
-                "DivanPlatform",
-                "DivanRevisions",
-                "DivanQuery",
-                "DivanJSON",
-            ],
+            dependencies: ["DivanStorage", "DivanPlatform", "DivanRevisions", "DivanJSON"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -40,7 +33,6 @@ let package = Package(
                 "DivanStorage",
                 "DivanPlatform",
                 "DivanRevisions",
-                "DivanQuery",
                 "DivanJSON",
             ],
             swiftSettings: strict

@@ -22,7 +22,6 @@ let package = Package(
         .package(path: "../DivanPlatform"),
         .package(path: "../DivanQuery"),
         .package(path: "../DivanRevisions"),
-        .package(path: "../DivanSQLite"),
         .package(path: "../DivanTestKit"),
         .package(path: "../DivanVectors"),
     ],
@@ -31,7 +30,6 @@ let package = Package(
             name: "DivanStorage",
             dependencies: [
                 "DivanPlatform",
-                "DivanSQLite",
                 "DivanRevisions",
                 "DivanDelta",
                 "DivanJSON",
@@ -50,7 +48,6 @@ let package = Package(
                 "DivanStorage",
                 "DivanTestKit",
                 "DivanPlatform",
-                "DivanSQLite",
                 "DivanRevisions",
                 "DivanDelta",
                 "DivanJSON",

@@ -13,7 +13,6 @@ let package = Package(
     name: "DivanStore",
     products: [.library(name: "DivanStore", targets: ["DivanStore"])],
     dependencies: [
-        .package(path: "../DivanCompression"),
         .package(path: "../DivanCrypto"),
         .package(path: "../DivanDelta"),
         .package(path: "../DivanFullText"),
@@ -51,7 +50,6 @@ let package = Package(
                 "DivanRevisions",
                 "DivanDelta",
                 "DivanJSON",
-                "DivanCompression",
                 "DivanCrypto",
                 "DivanQuery",
                 "DivanSealedFields",
@@ -79,7 +77,6 @@ let package = Package(
                 "DivanRevisions",
                 "DivanDelta",
                 "DivanJSON",
-                "DivanCompression",
                 "DivanCrypto",
                 "DivanQuery",
                 "DivanSealedFields",

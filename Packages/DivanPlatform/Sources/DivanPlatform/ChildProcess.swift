@@ -100,6 +100,9 @@ public struct ChildProcess: Sendable {
     public struct Status: Equatable, Sendable {
         let rawValue: Int32
 
+        /// For a child whose end another part of the process has taken: exit status 255.
+        public static let unknown = Status(rawValue: 0xFF00)
+
         /// Whether it ended by itself with status 0.
         public var isSuccess: Bool { rawValue == 0 }
         /// Its exit status; 0 if a signal ended it.

@@ -15,7 +15,7 @@ extension SQLiteSession: SQLiteReadingSession {
 
 /// How the readers of an engine open its file.
 struct EngineReaders: SQLiteReaderSource {
-    public let place: DatabaseFileLocation
+    let place: DatabaseFileLocation
     /// The latest.
     private(set) var opening: SQLiteOpening
     private let cells = VectorCellCache()

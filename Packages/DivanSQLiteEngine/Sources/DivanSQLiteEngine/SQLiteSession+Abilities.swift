@@ -12,7 +12,7 @@ extension SQLiteSession: SnapshotQuerying, StorageSpace, VectorReading, DamageRe
     var damageReading: any DamageReading { self }
     var sqlIndexing: (any SQLIndexing)? { self }
     var vectorWriting: (any VectorWriting)? { self }
-    public var packing: (any StoragePacking)? { self }
+    var packing: (any StoragePacking)? { self }
     var damageRepair: (any DamageRepair)? { self }
     var formatWriting: (any StorageFormatWriting)? { self }
 

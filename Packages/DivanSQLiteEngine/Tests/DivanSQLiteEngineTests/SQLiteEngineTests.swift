@@ -109,7 +109,6 @@ import Testing
         #expect(try engine.read { try $0.row("a", in: id, content: .whole) } != nil)
         engine.close()
     }
-
 }
 
 /// Encrypts pages as databases with a key do.

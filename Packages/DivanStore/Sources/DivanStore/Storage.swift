@@ -1,9 +1,10 @@
 // Programs that use databases also use the seam's values: collections, errors, queries and engines.
 @_exported public import DivanStorage
+
+// The engines of simulations and of databases in memory.
+@_exported public import class DivanMemoryEngine.MemoryEngine
 // Of the engine, they use what concerns conditions and plans.
 @_exported public import class DivanSQLiteEngine.BodyCondition
 @_exported public import struct DivanSQLiteEngine.HypotheticalIndex
 @_exported public import struct DivanSQLiteEngine.QueryVisibility
-// The engines of simulations and of databases in memory.
-@_exported public import class DivanMemoryEngine.MemoryEngine
 @_exported public import enum DivanSQLiteEngine.SQLiteFile

@@ -76,9 +76,8 @@ public struct Program: Sendable {
                 (errors, as: .standardError),
             ]
         )
-        guard let ended = process.wait() else { throw NotAChild(path: path) }
         return Outcome(
-            of: ended,
+            of: process.wait() ?? .unknown,
             output: try Data(contentsOf: URL(filePath: files[1])),
             errors: try Data(contentsOf: URL(filePath: files[2]))
         )
@@ -120,12 +119,5 @@ public struct Program: Sendable {
             // The threads of tests block signals.
             signals: .defaults
         )
-    }
-
-    /// Another part of this process has already waited for the program.
-    struct NotAChild: Error, CustomStringConvertible {
-        let path: String
-
-        var description: String { "\(path) has already been waited for" }
     }
 }

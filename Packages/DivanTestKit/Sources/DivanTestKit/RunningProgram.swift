@@ -139,9 +139,8 @@ public final class RunningProgram {
     @discardableResult
     private func end() -> ChildProcess.Status {
         if let ended { return ended }
-        guard let status = process.wait() else {
-            preconditionFailure("\(path) has already been waited for")
-        }
+        // Only this object waits for the program, so it still is a child.
+        let status = process.wait() ?? .unknown
         ended = status
         return status
     }

@@ -12,7 +12,7 @@ public import DivanStorage
 /// `SQLiteFirstPage`.
 public struct SQLiteTreeTop {
     private struct Tree {
-        public let name: String
+        let name: String
         let root: UInt32
     }
 

@@ -19,7 +19,7 @@ public struct StoreFunctions: SQLiteClient {
 
     /// The statements of the session that uses the connection, which may end earlier.
     final class StatementsReference {
-        public weak var statements: SQLiteKeptStatements?
+        weak var statements: SQLiteKeptStatements?
     }
 
     /// The error with the path and the code of a store.

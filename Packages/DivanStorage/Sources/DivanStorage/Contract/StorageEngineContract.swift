@@ -29,7 +29,7 @@ public enum StorageEngineContract {
     struct Findings {
         var sentences: [String] = []
 
-        public mutating func expect(_ isTrue: Bool, _ sentence: String) {
+        mutating func expect(_ isTrue: Bool, _ sentence: String) {
             if !isTrue { sentences.append(sentence) }
         }
     }
@@ -332,6 +332,7 @@ public enum StorageEngineContract {
         }
     }
 
+    /// A row with one revision and a short body, for tests of engines.
     public static func row(
         _ documentID: DocumentID,
         sequence: UInt64,
