@@ -1,5 +1,3 @@
-internal import DivanStorage
-
 /// The limits of the SQLite engine; every member is a maximum unless it says otherwise.
 public enum SQLiteEngineLimits {
     /// Bytes of pages that a reader caches while it follows the changes feed: a push reads bodies about 2 MiB

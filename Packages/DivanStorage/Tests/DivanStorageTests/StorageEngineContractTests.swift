@@ -12,8 +12,9 @@ import Testing
         func requirements(_ name: String) throws -> [String] {
             try text(name).matches(of: /\n    (?:func|var) (\w+)/).map { String($0.1) }
         }
-        let contract = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            .filter { $0.hasPrefix("StorageEngineContract") }.map(text).joined()
+        let files = try FileManager.default
+            .contentsOfDirectory(atPath: folder.appending(path: "Contract").path)
+        let contract = try files.map { try text("Contract/\($0)") }.joined()
         let core = try requirements("Engine/StorageEngine.swift")
         #expect((25...30).contains(core.count), "\(core)")
         for name in try core + requirements("Engine/StorageBatches.swift") {

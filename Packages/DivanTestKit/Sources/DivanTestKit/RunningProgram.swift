@@ -55,6 +55,8 @@ public final class RunningProgram {
     private let process: ChildProcess
     /// How the program ended, once its end was noticed.
     private var ended: ChildProcess.Status?
+    /// Whether the program was started to read lines, and so ends by the end of its input.
+    private let readsLines: Bool
     private let patience: Duration?
     private var input: FileDescriptor?
     private let output: FileDescriptor
@@ -70,6 +72,7 @@ public final class RunningProgram {
     ) throws {
         path = program.path
         self.patience = patience
+        if case .lines = input { readsLines = true } else { readsLines = false }
         // Ends that only the program needs; a failure closes the others, too.
         var theirs: [FileDescriptor] = []
         var ours: [FileDescriptor] = []
@@ -112,7 +115,7 @@ public final class RunningProgram {
 
     deinit {
         if isRunning {
-            if input != nil {
+            if readsLines {
                 endInput()
                 finish()
             } else {

@@ -342,7 +342,7 @@ import Testing
 
     @Test func `an unguarded include of a system library header is found`() throws {
         let checkout = try Checkout()
-        let file = "Packages/DivanStore/Sources/CDivanStore/new.c"
+        let file = "Packages/DivanSQLiteEngine/Sources/CDivanSQLiteEngine/new.c"
         try checkout.write(file, "#include <sqlite3.h>\n")
         #expect(try HeadersCheck(tree: checkout.tree).violations().map(\.place) == ["\(file):1"])
         let guarded = """

@@ -94,7 +94,8 @@ final class DocumentBody: Sendable {
     private func parse(_ documentID: String) -> (JSONObject, failure: (any Error)?) {
         guard !bytes.isEmpty else { return (JSONObject(), nil) }
         do {
-            guard case .object(let members) = try JSON(parsing: bytes, limits: StorageLimits.bodyText)
+            guard
+                case .object(let members) = try JSON(parsing: bytes, limits: StorageLimits.bodyText)
             else {
                 throw NSError(CBLError.corruptData, "the body is not a JSON object")
             }

@@ -1,5 +1,5 @@
-public import DivanSQLite
-public import DivanStorage
+internal import DivanSQLite
+internal import DivanStorage
 
 /// The tables of a database file, and the marks that identify it.
 public enum SQLiteSchema {
@@ -25,7 +25,7 @@ public enum SQLiteSchema {
     public static let applicationID: Int64 = 0x4469_766E
 
     /// Creates the tables in a new, empty database file.
-    public static func create(on connection: StoreConnection) throws(StoreError) {
+    static func create(on connection: StoreConnection) throws(StoreError) {
         try connection.execute(
             """
             PRAGMA page_size = \(pageByteCount);

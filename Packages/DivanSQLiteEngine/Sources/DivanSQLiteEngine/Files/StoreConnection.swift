@@ -105,7 +105,7 @@ extension SQLiteConnection<StoreFunctions> {
     }
 
     /// Copies the whole database, as it is committed now, over that of `target`.
-    public func copy(to target: StoreConnection) throws(StoreError) {
+    func copy(to target: StoreConnection) throws(StoreError) {
         let control = LongWork.control
         let isWhole = try copy(
             to: target,
@@ -117,12 +117,15 @@ extension SQLiteConnection<StoreFunctions> {
         }
     }
 
+    /// Steps of SQLite's machine between two looks at a control: about 50 µs.
+    private static var controlStepCount: Int32 { 4_000 }
+
     /// Makes SQLite ask `control` now and then whether to stop; `nil` ends that.
     ///
     /// The caller keeps the control alive until then.
     func setControl(_ control: QueryControl?) {
         guard let control else { return call(each: 0, with: nil, nil) }
-        call(each: QueryControl.stepCount, with: Unmanaged.passUnretained(control).toOpaque()) {
+        call(each: Self.controlStepCount, with: Unmanaged.passUnretained(control).toOpaque()) {
             context in
             // Called only during calls of this connection, while the caller keeps the control alive.
             guard let context else { return 0 }

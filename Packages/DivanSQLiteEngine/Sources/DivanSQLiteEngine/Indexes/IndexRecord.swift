@@ -134,7 +134,7 @@ public struct IndexRecord: Equatable, Sendable {
     }
 
     /// The name in a key; `nil` for one of another collection.
-    public static func name(ofKey key: String, in collection: CollectionID) -> ExactText? {
+    static func name(ofKey key: String, in collection: CollectionID) -> ExactText? {
         // Compared by bytes: a mark at the beginning of the name merges with the dot into one character.
         let prefix = "\(collection.rawValue)."
         guard key.utf8.starts(with: prefix.utf8) else { return nil }
@@ -142,7 +142,7 @@ public struct IndexRecord: Equatable, Sendable {
     }
 
     /// The record under a key; `nil` if it is one of another collection, or unreadable.
-    public init?(key: String, value: [UInt8], of collection: CollectionID) {
+    init?(key: String, value: [UInt8], of collection: CollectionID) {
         guard let name = Self.name(ofKey: key, in: collection),
             let json = try? JSON(parsing: value),
             let kind = json["kind"]?.string.flatMap(StoredIndex.Kind.init(rawValue:)),

@@ -29,7 +29,7 @@ struct PackedBody {
     }
 
     /// The header before the codec's bytes.
-    public static func head(dictionary: UInt64, plainByteCount: Int) -> [UInt8] {
+    static func head(dictionary: UInt64, plainByteCount: Int) -> [UInt8] {
         var bytes = [mark]
         Varint.append(dictionary, to: &bytes)
         Varint.append(UInt64(plainByteCount), to: &bytes)

@@ -10,7 +10,7 @@ internal import DivanStorage
 /// there would make it impossible to open the database.
 struct SQLiteDictionaries {
     /// In the order in which they are created and read.
-    public static let tables = SQLiteBodies.dictionaryTables
+    static let tables = SQLiteBodies.dictionaryTables
 
     private let connection: StoreConnection
 

@@ -1,6 +1,5 @@
 public import DivanJSON
 public import DivanQuery
-internal import DivanSQL
 public import DivanStorage
 
 /// A hypothetical index, to find out whether a query would use it.
@@ -25,16 +24,6 @@ public struct HypotheticalIndex: Sendable {
 }
 
 extension IndexRecord {
-    init(_ index: HypotheticalIndex, on table: String) throws(QueryError) {
-        let translation = try SQLIndexTranslation(
-            index.definition,
-            name: index.name,
-            table: table,
-            documents: .stored
-        )
-        self.init(index.name, index.definition.kind, source: "", translation)
-    }
-
     /// Whether it does everything that another one could.
     func serves(_ other: IndexRecord) -> Bool {
         kind == other.kind && kind != .fullText && kind != .vector && !content.isPartial

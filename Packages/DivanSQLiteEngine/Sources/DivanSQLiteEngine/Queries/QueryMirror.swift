@@ -57,7 +57,7 @@ public final class QueryMirror {
             try session.adopt(path, id)
             var records = try snapshot.indexRecords(of: id)
             for index in indexes where index.collection == path {
-                let record = try IndexRecord(index, on: SQLiteSchema.table(id))
+                let record = try IndexRecord(index.name, index.definition, source: "", of: id)
                 if !records.contains(where: { $0.serves(record) }) { records.append(record) }
             }
             try session.adopt(records, of: id)
@@ -105,7 +105,7 @@ public final class QueryMirror {
     }
 
     /// Calls `body` with each row of a query on the copy.
-    public func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws {
+    func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws {
         try session.run(query, body)
     }
 

@@ -1,7 +1,5 @@
 internal import CDivanSQLiteEngine
 import DivanPlatform
-internal import DivanStorage
-
 /// Reads the arguments of SQL functions.
 enum SQLiteArgument {
     /// The bytes of a text or a blob, none for NULL; valid until the function returns.

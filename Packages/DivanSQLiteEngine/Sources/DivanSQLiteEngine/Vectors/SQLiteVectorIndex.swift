@@ -8,7 +8,7 @@ internal import DivanVectors
 ///
 /// The tables are those of `SQLVectorIndex`. Theory of operation: an epoch is a training, and the codes that it gives to
 /// the vectors. An index has at most two. Queries search the current one; the next one is built beside it in small
-/// transactions (`VectorIndexWork`), and then becomes the current one. Each has one of two slots, which have their own
+/// transactions (`SQLiteVectorIndexWork`), and then becomes the current one. Each has one of two slots, which have their own
 /// parts and blocks. A slot with neither epoch may still have those of an earlier one, which are removed step by step.
 struct SQLiteVectorIndex {
     /// What training found.

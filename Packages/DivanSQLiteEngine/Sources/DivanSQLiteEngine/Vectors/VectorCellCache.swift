@@ -1,4 +1,3 @@
-internal import DivanStorage
 import Synchronization
 
 /// All codes of one cell of a vector index.

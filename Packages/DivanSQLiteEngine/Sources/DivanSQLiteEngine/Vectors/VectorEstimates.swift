@@ -1,5 +1,3 @@
-internal import DivanStorage
-
 /// Estimated distances of many vectors, of which the least ones are removed first.
 ///
 /// A heap: most estimates are never removed, so sorting all of them would cost more.

@@ -3,15 +3,18 @@
 /// There are usually a handful, for which a list is the fastest index; a database may have thousands.
 /// Inlinable, because it is used for each document that is read.
 public struct CollectionTable<Value> {
-    @usableFromInline var stored: [(path: CollectionPath, value: Value)] = []
+    @usableFromInline var stored: [(path: CollectionPath, value: Value)]
     // Empty while there are few collections.
-    @usableFromInline var places: [CollectionPath: Int] = [:]
+    @usableFromInline var places: [CollectionPath: Int]
 
     @usableFromInline static var listedCount: Int { 8 }
 
     /// Creates an empty table.
     @inlinable
-    public init() {}
+    public init() {
+        stored = []
+        places = [:]
+    }
 
     /// All collections with what is known of them, in order of arrival.
     @inlinable
@@ -25,6 +28,7 @@ public struct CollectionTable<Value> {
     }
 
     /// Adds a collection that is not present yet.
+    @inlinable
     public mutating func append(_ value: Value, under path: CollectionPath) {
         stored.append((path, value))
         if !places.isEmpty {
@@ -47,7 +51,8 @@ public struct CollectionTable<Value> {
         places = [:]
     }
 
-    private mutating func index() {
+    @usableFromInline
+    mutating func index() {
         places = [:]
         guard stored.count > Self.listedCount else { return }
         for (place, entry) in stored.enumerated() { places[entry.path] = place }

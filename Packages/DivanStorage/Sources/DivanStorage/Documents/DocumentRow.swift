@@ -20,6 +20,7 @@ public struct DocumentRow: Equatable, Sendable {
     public var expiration: Int64?
 
     /// Creates a row to be stored.
+    @inlinable
     public init(
         documentID: DocumentID,
         sequence: UInt64,
@@ -49,7 +50,7 @@ public enum RowTree: Equatable, Sendable {
     case encoded([UInt8])
 
     /// Whether the current revision is the only one.
-    public var isSingle: Bool {
+    @inlinable public var isSingle: Bool {
         if case .single = self { true } else { false }
     }
 }
@@ -60,14 +61,15 @@ public struct DocumentFlags: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
     /// Creates flags from stored bits; unknown bits are kept.
+    @inlinable
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// The current revision is a tombstone.
-    public static let tombstone = DocumentFlags(rawValue: 1)
+    @inlinable public static var tombstone: DocumentFlags { DocumentFlags(rawValue: 1) }
     /// A conflict with a branch from a remote is unresolved (`revisions.md` §4).
-    public static let conflicted = DocumentFlags(rawValue: 2)
+    @inlinable public static var conflicted: DocumentFlags { DocumentFlags(rawValue: 2) }
     /// A revision whose body is kept references blobs.
-    public static let hasBlobs = DocumentFlags(rawValue: 4)
+    @inlinable public static var hasBlobs: DocumentFlags { DocumentFlags(rawValue: 4) }
 }

@@ -4,6 +4,7 @@ public struct CollectionID: Hashable, Sendable {
     public let rawValue: Int64
 
     /// Creates an ID from a number that an engine assigned.
+    @inlinable
     public init(rawValue: Int64) {
         self.rawValue = rawValue
     }
@@ -19,6 +20,7 @@ public struct CollectionState: Equatable, Sendable {
     public var liveCount: Int
 
     /// Creates the counters of a collection; by default zero, as for a new collection.
+    @inlinable
     public init(id: CollectionID, lastSequence: UInt64 = 0, liveCount: Int = 0) {
         self.id = id
         self.lastSequence = lastSequence
@@ -28,6 +30,7 @@ public struct CollectionState: Equatable, Sendable {
     /// Counts the row of a document, which may have replaced another one.
     ///
     /// Damage may have made the count too low, so it is kept from going below zero.
+    @inlinable
     public mutating func take(_ row: DocumentRow, over old: DocumentRow? = nil) {
         lastSequence = row.sequence
         let lived = !(old?.flags.contains(.tombstone) ?? true)

@@ -112,7 +112,7 @@ public protocol SQLIndexing: AnyObject {
     func verifyIndexes(of collection: CollectionID) throws(StoreError)
 }
 
-/// Indexes that an engine keeps itself, such as sorted files; it uses them in `run(_:_:)`.
+/// Indexes that an engine keeps itself, such as sorted files; it uses them in its queries (``SnapshotQuerying``).
 ///
 /// The store keeps the definitions in its own values, too: an engine that restores its indexes from its own files must
 /// remember what it needs for that. Rebuilding indexes (`StoreWriter.rebuildIndexes`) does not call it.

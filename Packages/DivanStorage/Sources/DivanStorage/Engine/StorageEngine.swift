@@ -1,4 +1,3 @@
-internal import DivanQuery
 public import DivanRevisions
 
 /// Stores the rows of collections and small values, independently of revision trees and conflicts.

@@ -43,9 +43,6 @@ public final class QueryControl: Sendable {
         case closed
     }
 
-    /// Steps of SQLite's machine between two checks: about 50 µs.
-    public static let stepCount: Int32 = 4_000
-
     private let state = Atomic<Int>(State.running.rawValue)
     private let deadline: (limit: Duration, nanoseconds: UInt64)?
     /// The memory that its query may use.

@@ -1,5 +1,4 @@
 public import DivanQuery
-internal import DivanVectors
 
 /// How far the training of a vector index is.
 public struct VectorIndexState: Hashable, Sendable {
@@ -20,7 +19,7 @@ public struct VectorIndexState: Hashable, Sendable {
     /// Whether there may be more to do than to move the new vectors.
     let isOutdated: Bool
 
-    /// Creates it from its parts.
+    /// Creates the state that an engine read.
     public init(
         options: QueryVectorOptions,
         isTrained: Bool,

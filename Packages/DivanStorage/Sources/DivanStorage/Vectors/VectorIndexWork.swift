@@ -27,7 +27,7 @@ public struct VectorUpkeep: Hashable, Sendable {
     public var growth = 4
     /// The vectors that may be worked on; `nil` for any number.
     public var vectorCount: Int?
-    /// The multiplications that the work may need.
+    /// The multiplications that the work may need; ignored if `vectorCount` is `nil`.
     public var productCount = Int.max
     /// The block at which a removal of codes continues.
     public var firstBlock: Int64?

@@ -65,6 +65,9 @@ struct TokenKeySource: Sendable {
                 ],
                 signals: .defaults
             )
+        } catch {
+            reading.close()
+            throw error
         }
         let bytes = try? reading.readAll(limit: TokenKeySet.byteCount + 1)
         // A program that still writes ends by this.
