@@ -7,7 +7,7 @@ public struct ByteSource {
     private let next: () throws -> [UInt8]
 
     /// Bytes that are read from a file at a time.
-    private static let pieceByteCount = 1 << 18
+    static let pieceByteCount = 1 << 18
 
     /// Describes an input.
     ///

@@ -165,7 +165,7 @@ extension Database {
     ///   - format: Its format.
     ///   - rules: The collection, the IDs, and what is skipped.
     ///   - report: Is called for documents that are skipped, and with warnings.
-    ///   - progress: Is called after each document.
+    ///   - progress: Is called after each document, and at most once per 256 KiB of the input.
     /// - Returns: What was saved.
     /// - Throws: `ExchangeError` for an invalid input or document; `StoreError`; errors of the source and the progress
     ///   handler.
@@ -205,9 +205,26 @@ extension Database {
         case bytes(ByteSource, DocumentFormat)
         case directory(String)
 
-        func read(_ body: (inout DocumentText) throws -> Void) throws {
+        /// Calls `body` for each document, and `check` after each 256 KiB of an input.
+        func read(
+            checking check: () throws -> Void,
+            _ body: (inout DocumentText) throws -> Void
+        ) throws {
             switch self {
-            case .bytes(let source, let format): try format.read(source, body)
+            case .bytes(let source, let format):
+                try withoutActuallyEscaping(check) { check in
+                    var byteCount = 0
+                    let checked = ByteSource(name: source.name) {
+                        if byteCount >= ByteSource.pieceByteCount {
+                            byteCount = 0
+                            try check()
+                        }
+                        let piece = try source.read()
+                        byteCount += piece.count
+                        return piece
+                    }
+                    try format.read(checked, body)
+                }
             case .directory(let path): try DocumentFormat.readDirectory(path, body)
             }
         }
@@ -221,9 +238,11 @@ extension Database {
     ) throws -> DocumentImport {
         var documents = try DocumentImport(into: self, rules: rules)
         do {
-            try input.read { entry in
+            // An input without documents can be long, too.
+            func check() throws { try progress(documents.progress) }
+            try input.read(checking: check) { entry in
                 try documents.add(&entry, report: report)
-                try progress(documents.progress)
+                try check()
             }
             try documents.finish(report: report)
         } catch {

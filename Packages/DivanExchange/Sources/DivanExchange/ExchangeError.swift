@@ -18,6 +18,8 @@ public struct ExchangeError: Error {
         case writing(Int32)
         /// SQLite refused a statement.
         case sqlite
+        /// A Zstandard file requires zstd, which is not installed.
+        case noZstd
         /// The input contains no dump.
         case noDump
         /// A dump cannot continue from the previous one.

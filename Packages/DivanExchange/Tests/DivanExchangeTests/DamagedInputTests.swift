@@ -118,6 +118,20 @@ import Testing
     }
 
     @Test(arguments: FileCompression.allCases)
+    func `a wrong checksum at the end of a compressed file is not reported as an incomplete file`(
+        _ compression: FileCompression
+    ) throws {
+        var packed: [UInt8] = []
+        let output = try CompressedOutput(compression, name: "f", to: { packed += $0 })
+        try output.write(Array("{\"_id\":\"a\"}\n".utf8))
+        try output.finish()
+        packed[packed.count - 1] ^= 1
+        let bytes = packed.indices.map { packed[$0...$0] }
+        let last = outcome(of: bytes, as: .json).error ?? ""
+        #expect(last.contains("invalid "), "\(last)")
+    }
+
+    @Test(arguments: FileCompression.allCases)
     func `a small file of many bytes is refused at the limit of a document, in pieces`(
         _ compression: FileCompression
     ) throws {

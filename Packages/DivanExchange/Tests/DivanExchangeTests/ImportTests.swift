@@ -81,6 +81,51 @@ import Testing
         #expect(imported.savedCount == 5)
     }
 
+    @Test func `progress is also called while an input contains no documents`() throws {
+        var rest = 20
+        let source = ByteSource(name: "input") {
+            rest -= 1
+            return rest < 0 ? [] : [UInt8](repeating: UInt8(ascii: "\n"), count: 100_000)
+        }
+        #expect(throws: CancellationError.self) {
+            try shop.database.importDocuments(
+                from: source,
+                progress: { _ in throw CancellationError() }
+            )
+        }
+        #expect(rest == 17)
+    }
+
+    @Test func `a long first object is imported from a response of CouchDB, in pieces of any size`()
+        throws
+    {
+        let filler = String(repeating: "x", count: 100 << 10)
+        let bytes = Array("{\"note\":\"\(filler)\",\"_id\":\"a\"}\n".utf8)
+        for size in [bytes.count, 1 << 10] {
+            let other = try SampleDatabase()
+            var rest = bytes[...]
+            let source = ByteSource(name: "input") {
+                defer { rest = rest.dropFirst(size) }
+                return Array(rest.prefix(size))
+            }
+            try other.database.importDocuments(from: source, as: .couch(keepingRevisions: false))
+            #expect(try other.items.document(id: "a")?.string(forKey: "note") == filler)
+        }
+    }
+
+    @Test func `all complete documents of CouchDB before an error are saved`() throws {
+        let revision = "1-" + String(repeating: "a", count: 32)
+        let documents = ["a", "b"].map { "{\"_id\":\"\($0)\",\"_rev\":\"\(revision)\"}," }.joined()
+        let error = #expect(throws: ExchangeError.self) {
+            try shop.importing(
+                "{\"docs\":[\(documents){\"_id\":",
+                as: .couch(keepingRevisions: false)
+            )
+        }
+        #expect(error?.problem == "the array is not closed")
+        #expect(try shop.items.count == 2)
+    }
+
     @Test func `fields of comma-separated values become JSON values, except in text columns`()
         throws
     {

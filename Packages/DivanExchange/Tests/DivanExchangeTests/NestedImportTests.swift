@@ -87,10 +87,12 @@ import Testing
             {"type":"FeatureCollection","features":[{"type":"Feature","properties":{"n":1}}]}
             """
         #expect(try shop.importing(features, as: .geoJSON).ids.randomCount == 1)
-        let error = #expect(throws: ExchangeError.self) {
-            try shop.importing("{\"name\":\"x\"}", as: .geoJSON)
+        for other in ["{\"name\":\"x\"}", "{\"type\":5}"] {
+            let error = #expect(throws: ExchangeError.self) {
+                try shop.importing(other, as: .geoJSON)
+            }
+            #expect(error?.problem == "not a GeoJSON object: its type is not one of GeoJSON")
         }
-        #expect(error?.problem == "not a GeoJSON object: its type is not one of GeoJSON")
     }
 
     @Test(arguments: [
@@ -104,6 +106,42 @@ import Testing
         }
         #expect(error?.place == "input:2")
         #expect(error?.problem.hasPrefix("invalid $") == true)
+    }
+
+    @Test func `a relaxed date is stored in UTC with milliseconds, and other texts unchanged`()
+        throws
+    {
+        let dates = [
+            ("2019-08-11T17:54:14Z", "2019-08-11T17:54:14.000Z"),
+            ("2019-08-11T17:54:14.5Z", "2019-08-11T17:54:14.500Z"),
+            ("2019-08-11T17:54:14.692+02:00", "2019-08-11T15:54:14.692Z"),
+            ("0000-01-01T00:00:00+02:00", "0000-01-01T00:00:00+02:00"),
+            ("2019-02-30T00:00:00Z", "2019-02-30T00:00:00Z"),
+            ("2019-08-11T17:54:14", "2019-08-11T17:54:14"), ("2019-08-11", "2019-08-11"),
+            ("Z", "Z"),
+        ]
+        for (date, expected) in dates {
+            try shop.importing("{\"_id\":\"a\",\"v\":{\"$date\":\"\(date)\"}}", as: .mongo())
+            #expect(try shop.items.document(id: "a")?.string(forKey: "v") == expected)
+        }
+    }
+
+    @Test(arguments: [DocumentFormat.mongo(), .geoJSON])
+    func `names with a meaning in Divan's lines have none in other formats`(
+        _ format: DocumentFormat
+    ) throws {
+        let text = "{\"_id\":\"a\",\"type\":\"Point\",\"_sequence\":1,\"_collection\":\"food\"}"
+        let rules = DocumentImport.Rules(readsCollections: true, since: 5)
+        try shop.importing(text, as: format, rules: rules)
+        let document = try #require(try shop.items.document(id: "a"))
+        #expect(document.int(forKey: "_sequence") == 1)
+        #expect(document.string(forKey: "_collection") == "food")
+        let error = #expect(throws: ExchangeError.self) {
+            let text = "{\"_id\":\"a\",\"type\":\"Point\",\"_deleted\":true}"
+            try shop.importing(text, as: format)
+        }
+        #expect(error?.problem == "the key '_deleted' is reserved")
+        #expect(try shop.items.count == 1)
     }
 
     @Test func `a decimal becomes a number only if the number has all its digits`() throws {

@@ -202,7 +202,7 @@ extension DivanError {
         case .damagedDatabase, .damagedDocument, .damagedBlob: .corrupt
         case .blobTooLarge, .documentTooLong, .tooManyColumns: .tooLarge
         case .notContinuable, .ambiguousSeparator, .noIDKey, .noPath: .invalidArgument
-        case .undumpable: .unsupported
+        case .undumpable, .noZstd: .unsupported
         case .unreadableBlob, .sqlite: .ioFailed
         case .refused: .unexpected
         }

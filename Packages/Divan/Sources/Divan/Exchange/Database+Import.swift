@@ -140,11 +140,12 @@ extension Database {
     /// - Parameters:
     ///   - file: The file, or a directory of `.json` files, whose names are the IDs unless they contain others.
     ///   - options: The format, the property with the ID, and what to skip.
-    ///   - progress: Called after each document with the number of documents so far. An error that it throws stops the
-    ///     import and is rethrown.
+    ///   - progress: Called after each document, and at most once per 256 KiB of the file, with the number of documents
+    ///     so far. An error that it throws stops the import and is rethrown.
     /// - Returns: What was saved.
     /// - Throws: ``DivanError/Code/decodingFailed`` with the line for an invalid document, or one of more than 64 MiB,
-    ///   and with the byte for a damaged compressed file; `invalidArgument`; `readOnly`; `notOpen`; file system errors.
+    ///   and with the byte for a damaged compressed file; `unsupported` for a Zstandard file if zstd is not installed;
+    ///   `invalidArgument`; `readOnly`; `notOpen`; file system errors.
     @discardableResult
     public func `import`(
         from file: URL,
@@ -284,7 +285,8 @@ extension DocumentCollection {
     /// - Parameters:
     ///   - file: The file, or a directory of `.json` files, whose names are the IDs unless they contain others.
     ///   - options: The format, the property with the ID, and what to skip.
-    ///   - progress: Called after each document with the number of documents read so far.
+    ///   - progress: Called after each document, and at most once per 256 KiB of the file, with the number of documents
+    ///     read so far.
     /// - Returns: What was saved.
     /// - Throws: The same errors as the import into a database.
     @discardableResult

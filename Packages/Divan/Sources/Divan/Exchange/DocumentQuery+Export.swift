@@ -27,11 +27,21 @@ extension DocumentQuery {
         includingBlobs: Bool = false,
         progress: ((_ documentCount: Int) throws -> Void)? = nil
     ) throws -> Database.ExportSummary {
+        try export(to: file, as: format, includingBlobs: includingBlobs, QueryControl(), progress)
+    }
+
+    fileprivate func export(
+        to file: URL,
+        as format: Database.ExportFormat?,
+        includingBlobs: Bool,
+        _ control: QueryControl,
+        _ progress: ((Int) throws -> Void)?
+    ) throws -> Database.ExportSummary {
         let query = try DivanError.converting(place: collection.place) { try runnableForIDs() }
         return try collection.database.export(
             collection,
             choosing: { _, snapshot, visit in
-                try query.forEachRow(in: snapshot) { row in
+                try query.forEachRow(control, in: snapshot) { row in
                     if case .string(let id)? = row.first { try visit(StoredID(unchecked: id)) }
                 }
             },
@@ -56,8 +66,13 @@ extension DocumentQuery where Model: Sendable {
         includingBlobs: Bool = false,
         progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
     ) async throws -> Database.ExportSummary {
-        try await Background.stoppable(progress) {
-            try self.export(to: file, as: format, includingBlobs: includingBlobs, progress: $0)
+        let control = QueryControl()
+        return try await withTaskCancellationHandler {
+            try await Background.stoppable(progress) {
+                try export(to: file, as: format, includingBlobs: includingBlobs, control, $0)
+            }
+        } onCancel: {
+            control.cancel()
         }
     }
 }

@@ -9,7 +9,7 @@ extension DocumentQuery {
     /// let notes = try query.all(skippingInvalid: { id, error in log("\(id) is left out: \(error)") })
     /// ```
     ///
-    /// A limit counts the documents that are left out, too.
+    /// A limit also counts the documents that are left out.
     ///
     /// - Parameter report: Called for each document that does not match the type, or has a `Data` property whose content
     ///   is not in the database, with its ID and the error that `all()` would throw.

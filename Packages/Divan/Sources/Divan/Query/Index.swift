@@ -62,9 +62,11 @@ public struct Index: Sendable {
     ///   - completing: Whether the last word is the beginning of a word, for a search during the input.
     /// - Returns: The text; also for `MATCH()` in SQL++.
     public static func searchText(escaping input: String, completing: Bool = false) -> String {
-        // By bytes: a quotation mark followed by a combining mark is another character.
-        let signs = Array("\"* \t\r\n\u{0}".utf8)
-        let words = input.utf8.split { signs.contains($0) }
+        // By scalars: a quotation mark followed by a combining mark is another character.
+        let signs: [Unicode.Scalar] = ["\"", "*", "\u{0}"]
+        let words = input.unicodeScalars.split {
+            $0.properties.isWhitespace || signs.contains($0)
+        }
         return words.indices.map { index in
             let isBeginning = completing && index == words.indices.last
             return "\"\(Substring(words[index]))\(isBeginning ? "*" : "")\""

@@ -64,10 +64,10 @@ public final class Sync: Sendable {
         )
     }
 
-    /// Syncs with the peer at a URL that is text, such as `wss://sync.example.com/shop`.
+    /// Syncs with the peer at a URL given as a string, such as `wss://sync.example.com/shop`.
     ///
-    /// Cannot fail either: with an invalid URL, or one that begins with neither `wss://` nor `ws://`, a run throws
-    /// ``DivanError/Code/invalidArgument``. The parameters are those of
+    /// This initializer does not fail: with an invalid URL, or one that begins with neither `wss://` nor `ws://`, a run
+    /// throws ``DivanError/Code/invalidArgument``. The parameters are those of
     /// ``init(_:with:direction:collections:credentials:trust:resolver:options:)``.
     public convenience init(
         _ database: Database,

@@ -74,6 +74,7 @@ import Testing
         #expect(try found("re", completing: true) == ["a", "b"])
         #expect(try found("", completing: true) == [])
         #expect(Index.searchText(escaping: "red \"br", completing: true) == "\"red\" \"br*\"")
+        #expect(Index.searchText(escaping: "red\u{3000}bread\u{A0}a") == "\"red\" \"bread\" \"a\"")
         // A mark belongs to the quotation mark before it, but the quotation mark is removed.
         #expect(Index.searchText(escaping: "\"\u{301}red") == "\"\u{301}red\"")
     }

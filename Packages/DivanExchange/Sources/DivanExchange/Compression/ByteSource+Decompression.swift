@@ -6,7 +6,7 @@ extension ByteSource {
     /// The first bytes decide, whatever the name is. At most 128 KiB are decompressed at a time.
     ///
     /// - Throws: When it is read: `ExchangeError` with `invalid` and the byte of the file if the file is damaged or
-    ///   incomplete, or if zstd is required and not installed; errors of the input.
+    ///   incomplete; with `noZstd` if zstd is required and not installed; errors of the input.
     public func decompressed() -> ByteSource {
         let contents = DecompressedContents(self)
         return ByteSource(name: name) { try contents.next() }
@@ -82,14 +82,12 @@ private final class DecompressedContents {
         if offset == input.count, !mayHoldMore {
             earlierByteCount += UInt64(input.count)
             (input, offset) = (try source.read(), 0)
-            guard !input.isEmpty else {
-                guard decompressor.isComplete else {
-                    throw failure("the \(compression.name) data is incomplete")
-                }
+            if input.isEmpty, decompressor.isComplete {
                 state = .ended
                 return []
             }
         }
+        // At the end of the file, a further call throws a failure that the decompressor holds back.
         var output: [UInt8] = []
         do throws(CompressionError) {
             let count = try decompressor.decompress(
@@ -107,6 +105,9 @@ private final class DecompressedContents {
         } catch {
             guard case .corrupt(_, let detail) = error else { throw error }
             throw failure("invalid \(compression.name) data (\(detail))")
+        }
+        if input.isEmpty, output.isEmpty, !decompressor.isComplete {
+            throw failure("the \(compression.name) data is incomplete")
         }
         return output
     }

@@ -26,7 +26,8 @@ public enum FileCompression: Sendable, CaseIterable {
 
     /// The compression of a file that begins with these bytes; `nil` if more bytes are needed.
     ///
-    /// No text begins like a compressed file: both magic numbers contain bytes that no UTF-8 text has.
+    /// No JSON or CSV text begins like a compressed file: the magic numbers contain control characters or bytes that
+    /// UTF-8 lacks.
     static func recognizing(_ start: [UInt8]) -> Recognition? {
         if [0x1F, 0x8B].starts(with: start.prefix(2)) {
             return start.count < 2 ? nil : .compressed(.gzip)
@@ -61,7 +62,7 @@ public enum FileCompression: Sendable, CaseIterable {
 
     /// Creates a decompressor.
     ///
-    /// - Throws: `ExchangeError` with `invalid` if zstd is required and not installed.
+    /// - Throws: `ExchangeError` with `noZstd` if zstd is required and not installed.
     func makeDecompressor(for file: String) throws(ExchangeError) -> any FileDecompressor {
         switch self {
         case .gzip: return GzipDecompressor()
@@ -73,7 +74,7 @@ public enum FileCompression: Sendable, CaseIterable {
 
     /// Creates a compressor.
     ///
-    /// - Throws: `ExchangeError` with `invalid` if zstd is required and not installed; `CompressionError`.
+    /// - Throws: `ExchangeError` with `noZstd` if zstd is required and not installed; `CompressionError`.
     func makeCompressor(for file: String) throws -> any FileCompressor {
         switch self {
         case .gzip: return try GzipCompressor()
@@ -85,9 +86,9 @@ public enum FileCompression: Sendable, CaseIterable {
 
     private static func missing(at file: String) -> ExchangeError {
         ExchangeError(
-            .invalid,
+            .noZstd,
             at: file,
-            "compressed with Zstandard, and zstd is not installed",
+            "Zstandard files require zstd, which is not installed",
             remedy: "install libzstd1, or use gzip"
         )
     }

@@ -333,16 +333,16 @@ public struct DocumentImport {
             guard var body = try JSONMembers(parsing: entry.bytes.withoutByteOrderMark) else {
                 throw ExchangeError(.invalid, "not a JSON object")
             }
-            let own = EscapedProperties.taking(from: &body)
-            if let sequence = body["_sequence"]?.int {
+            let own = entry.isForeign ? [:] : EscapedProperties.taking(from: &body)
+            if !entry.isForeign, let sequence = body["_sequence"]?.int {
                 if rules.since > 0, sequence <= Int64(clamping: rules.since) { return nil }
                 body["_sequence"] = nil
             }
-            let collection = try collection(in: &body)
+            let collection = try entry.isForeign ? rules.collection : collection(in: &body)
             let id = try ids.take(from: &body, entry)
             let documentID = try DocumentID(checking: id.text)
             let revision = try rules.keepsRevisions ? KeptRevision(taking: &body) : nil
-            if body["_deleted"]?.bool == true {
+            if !entry.isForeign, body["_deleted"]?.bool == true {
                 return Item(
                     documentID: documentID,
                     collection: collection,

@@ -48,7 +48,7 @@ public struct ImportIDs: Sendable {
             throw ExchangeError(
                 .extendedID,
                 "the ID under '\(key)' is in the Extended JSON of MongoDB",
-                remedy: "import the file as that"
+                remedy: "import the file as MongoDB's Extended JSON"
             )
         }
         throw ExchangeError(.invalid, "the ID under '\(key)' is not a string")

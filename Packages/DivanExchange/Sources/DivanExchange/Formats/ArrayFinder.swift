@@ -21,8 +21,6 @@ struct ArrayFinder {
     }
 
     private static let keys = ["rows", "docs", "results"]
-    /// What a response has before its array: two numbers, a cursor.
-    private static let searchByteLimit = 64 << 10
 
     private let name: String
     private var state = State.beginning
@@ -57,13 +55,6 @@ struct ArrayFinder {
             failure = error
             return passed
         }
-        guard held.count <= Self.searchByteLimit else {
-            throw ExchangeError(
-                .invalid,
-                at: name,
-                "not a CouchDB response (no rows, docs or results at its start)"
-            )
-        }
         return passed
     }
 
@@ -88,6 +79,14 @@ struct ArrayFinder {
         case .passing: passed.append(byte)
         case .beginning, .between: try begin(byte, &passed)
         case .searching:
+            // The only document of a file is held, too.
+            guard held.count < ExchangeLimits.documentByteCount else {
+                throw ExchangeError(
+                    .invalid,
+                    at: name,
+                    "not a CouchDB response (no rows, docs or results at its start)"
+                )
+            }
             held.append(byte)
             try search(byte, &passed)
         case .inArray:

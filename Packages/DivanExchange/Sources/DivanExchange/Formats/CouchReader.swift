@@ -38,12 +38,18 @@ struct CouchReader {
                 case .interruption: splitter.abandonArray()
                 }
             }
-            while case let piece = try file.read(), !piece.isEmpty {
-                try lines.receive(piece).forEach(receive)
+            do {
+                while case let piece = try file.read(), !piece.isEmpty {
+                    try lines.receive(piece).forEach(receive)
+                }
+                try lines.finish().forEach(receive)
+                try splitter.receive(try finder.finish()) { try reader.take(&$0) }
+                try splitter.finish { try reader.take(&$0) }
+            } catch {
+                // A revision that another leaf would replace cannot be replaced later.
+                if !keepingRevisions { try reader.release() }
+                throw error
             }
-            try lines.finish().forEach(receive)
-            try splitter.receive(try finder.finish()) { try reader.take(&$0) }
-            try splitter.finish { try reader.take(&$0) }
             try reader.release()
         }
     }

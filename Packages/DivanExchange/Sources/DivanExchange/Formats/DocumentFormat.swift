@@ -57,6 +57,7 @@ public enum DocumentFormat: Sendable {
         case .mongo(let path):
             let converting = { (entry: inout DocumentText) in
                 ExtendedJSON.convert(&entry)
+                entry.isForeign = true
                 try body(&entry)
             }
             if let path {
@@ -66,7 +67,10 @@ public enum DocumentFormat: Sendable {
                 try Self.readTexts(source, converting)
             }
         case .geoJSON:
-            try NestedSplitter.read(source, .features(name: source.name), body)
+            try NestedSplitter.read(source, .features(name: source.name)) { entry in
+                entry.isForeign = true
+                try body(&entry)
+            }
         case .csv(let rules):
             try CSVReader.read(source, rules, body)
         case .couch(let keepsRevisions):

@@ -21,6 +21,9 @@ public struct DocumentText {
     var bytes: ArraySlice<UInt8> = []
     /// Where the text begins; `nil` if the file holds the document in another form.
     var start: Position?
+    /// Whether `_deleted`, `_sequence` and `_collection` are the document's own properties, as in formats of other
+    /// programs.
+    var isForeign = false
     /// Why the reader could make no document of it; the others can be read.
     var problem: ExchangeError?
 

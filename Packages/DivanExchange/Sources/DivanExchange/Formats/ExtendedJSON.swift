@@ -1,3 +1,4 @@
+import CouchbaseLiteSwift
 import DivanCrypto
 import DivanJSON
 import Foundation
@@ -158,7 +159,7 @@ private enum ExtendedValue {
     /// `{"$date": "2026-…Z"}` or `{"$date": {"$numberLong": "…"}}`; in old files, `{"$date": 17…}`.
     private static func date(_ reader: inout JSONReader) throws -> JSON? {
         switch try reader.peekKind() {
-        case .string: return try onlyString(&reader).map { .string($0) }
+        case .string: return try onlyString(&reader).map { .string(storedDate($0)) }
         case .number:
             guard let value = try? reader.readInteger(as: Int64.self),
                 try reader.nextKey() == nil
@@ -176,6 +177,21 @@ private enum ExtendedValue {
         default: return nil
         }
     }
+
+    /// A date in the form of Divan, whose texts sort by time; a text that is no date with a time zone stays.
+    private static func storedDate(_ text: String) -> String {
+        // A sign before the time is part of the date. Without a time zone, a text means local time.
+        let hasZone =
+            text.utf8.last == UInt8(ascii: "Z")
+            || text.utf8.dropFirst(11).contains { "+-".utf8.contains($0) }
+        guard hasZone, text.utf8.count <= dateByteCount,
+            let date = MutableDictionaryObject(data: ["date": text]).date(forKey: "date")
+        else { return text }
+        return ISO8601.text(secondsSince1970: date.timeIntervalSince1970) ?? text
+    }
+
+    /// Bytes of the longest text that is read as a date.
+    private static let dateByteCount = 64
 
     /// `nil` for a year that has no four digits: the object stays.
     private static func date(milliseconds: Int64) -> JSON? {

@@ -15,7 +15,10 @@ enum GeoJSON {
         do {
             try reader.beginObject()
             while let key = try reader.nextKey() {
-                if key == "type" { return types.contains(try reader.readString()) }
+                if key == "type" {
+                    guard try reader.peekKind() == .string else { return false }
+                    return types.contains(try reader.readString())
+                }
                 try reader.skip()
             }
             return false
