@@ -1,5 +1,6 @@
 public import DivanJSON
 public import DivanQuery
+internal import DivanSQL
 public import DivanStorage
 
 /// A hypothetical index, to find out whether a query would use it.
