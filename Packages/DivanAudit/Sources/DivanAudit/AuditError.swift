@@ -57,7 +57,7 @@ extension AuditError: CustomStringConvertible {
                 "the end of the audit log was changed",
                 "check it with 'divan audit verify', and move it away"
             )
-        case .notEmpty: ("the file to continue the audit log in is not empty", "move it away")
+        case .notEmpty: ("the new file of the audit log is not empty", "move it away")
         }
     }
 }

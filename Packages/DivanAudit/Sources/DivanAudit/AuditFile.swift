@@ -137,11 +137,16 @@ struct AuditFile {
         isTorn = false
     }
 
-    /// Appends a line; a part of it may be in the file after an error.
+    /// Appends a line; after an error, `isTorn` is true if a part of it may be in the file.
     mutating func append(_ bytes: [UInt8]) throws(SystemError) {
         if isTorn { try removeIncompleteLine() }
         isTorn = true
-        try descriptor.writeAll(bytes)
+        do {
+            try descriptor.writeAll(bytes)
+        } catch {
+            try? removeIncompleteLine()
+            throw error
+        }
         isTorn = false
         byteCount += bytes.count
         needsSync = true

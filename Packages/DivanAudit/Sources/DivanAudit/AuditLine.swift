@@ -17,7 +17,7 @@ struct AuditLine {
     /// The content, which the code covers.
     let content: [UInt8]
     let code: AuditCode
-    /// The number of the line in its log, from 1; the next file continues them.
+    /// The number of the line in its log, from 1; numbering continues in the next file.
     let number: UInt64
     let members: JSONObject
 
@@ -48,10 +48,10 @@ struct AuditLine {
     }
 
     /// The content of an object with members: its text without the last brace.
-    static func content(_ members: JSONObject) -> [UInt8] {
-        var content = (try? JSON.object(members).canonicalBytes()) ?? Array("{}".utf8)
-        content.removeLast()
-        return content
+    ///
+    /// - Returns: `nil` for members without JSON text: with NaN or infinity, or nested too deeply.
+    static func content(_ members: JSONObject) -> [UInt8]? {
+        (try? JSON.object(members).canonicalBytes())?.dropLast()
     }
 
     /// Whether a file begins with this line.

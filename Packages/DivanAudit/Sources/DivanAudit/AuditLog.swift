@@ -26,6 +26,7 @@ public final class AuditLog: Sendable {
         var position: Position
         var lostCount: UInt64 = 0
         var isFailing = false
+        var isSyncFailing = false
         var failure: AuditError?
     }
 
@@ -68,13 +69,19 @@ public final class AuditLog: Sendable {
     /// The last line.
     public var position: Position { state.withLock { $0.position } }
 
-    /// Returns the first error since the last call, and since lines could be written.
+    /// The number of lost entries that the log does not record yet; after `close()`, those that it never records.
+    public var lostCount: UInt64 { state.withLock { $0.lostCount } }
+
+    /// Returns the first error since the last call.
+    ///
+    /// An error that continues is reported only once, until lines can be written or synced again.
     public func takeFailure() -> AuditError? { state.withLock { $0.failure.take() } }
 
     /// Appends an entry with the current time.
     ///
-    /// Ignored after `close()`. Texts longer than `AuditLimits.textByteCount` are shortened. The names `audit`, `code`,
-    /// `event`, `n` and `time` are reserved.
+    /// After `close()`, the entry is only counted in `lostCount`. Texts longer than `AuditLimits.textByteCount` are
+    /// shortened. Members that are too long, or have no JSON text, are replaced by `omittedBytes`. The names `audit`,
+    /// `code`, `event`, `n` and `time` are reserved.
     public func append(_ event: AuditEvent, _ members: JSONObject = [:]) {
         state.withLock { state in
             let time = clock()
@@ -87,7 +94,6 @@ public final class AuditLog: Sendable {
                 )
                 if isRecorded { state.lostCount = 0 }
             }
-            guard state.file != nil else { return }
             guard state.lostCount == 0, state.append(event, members, at: time, chain) else {
                 state.lostCount += 1
                 return
@@ -126,7 +132,7 @@ public final class AuditLog: Sendable {
             do throws(AuditError) {
                 try Self.syncDirectory(of: path)
             } catch {
-                state.withLock { $0.failure = error }
+                state.withLock { $0.note(error) }
             }
             return true
         }
@@ -156,8 +162,12 @@ public final class AuditLog: Sendable {
     private func syncContent(of file: AuditFile) {
         do {
             try file.descriptor.syncContent()
+            state.withLock { $0.isSyncFailing = false }
         } catch {
-            state.withLock { $0.failure = AuditError(path, .system(error)) }
+            state.withLock { state in
+                if !state.isSyncFailing { state.note(AuditError(path, .system(error))) }
+                state.isSyncFailing = true
+            }
         }
     }
 
@@ -253,10 +263,10 @@ extension AuditLog.State {
             members["n"] = JSON(number)
             let seconds = Double(time) / 1_000
             members["time"] = .string(ISO8601.format(secondsSince1970: seconds))
-            return AuditLine.content(members)
+            return AuditLine.content(members) ?? []
         }
         var line = content(members.withShortTexts)
-        if line.count + AuditLine.codeByteCount > AuditLimits.lineByteCount {
+        if line.isEmpty || line.count + AuditLine.codeByteCount > AuditLimits.lineByteCount {
             line = content(["omittedBytes": JSON(line.count)])
         }
         let code = chain.code(of: line.span, after: position.code)
@@ -267,10 +277,15 @@ extension AuditLog.State {
             isFailing = false
             return true
         } catch {
-            if !isFailing { failure = AuditError(file.path, .system(error)) }
+            if !isFailing { note(AuditError(file.path, .system(error))) }
             isFailing = true
             return false
         }
+    }
+
+    /// Keeps an error for `takeFailure()`, unless there is an earlier one.
+    mutating func note(_ error: AuditError) {
+        failure = failure ?? error
     }
 
     mutating func noteRepair(_ byteCount: Int, at time: Int64, _ chain: AuditChain) {
@@ -285,17 +300,16 @@ extension AuditLog.State {
         at time: Int64,
         _ chain: AuditChain
     ) throws(AuditError) -> AuditFile? {
-        let (former, wasFailing) = (self, isFailing)
-        isFailing = false
+        let former = self
+        (isFailing, failure) = (false, nil)
         file = next
         guard append(.begin, AuditLog.beginning(chain, after: position), at: time, chain) else {
             let error = failure ?? AuditError(next.path, .notEmpty)
-            try? file?.removeIncompleteLine()
             next.descriptor.close()
             self = former
-            isFailing = wasFailing
             throw error
         }
+        failure = former.failure
         return former.file
     }
 }

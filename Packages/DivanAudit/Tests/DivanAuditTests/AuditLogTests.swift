@@ -200,6 +200,7 @@ import Testing
         #expect(error?.reason == .inUse)
         first.close()
         first.append(.stop)
+        #expect(first.lostCount == 1)
         try fixture.open().close()
         #expect(try events(fixture) == ["begin"])
     }
@@ -285,6 +286,8 @@ import Testing
             let failure = log.takeFailure()
             #expect(failure?.reason == .system(SystemError("write", .fileTooLarge)))
             #expect(log.takeFailure() == nil)
+            #expect(log.lostCount == 3)
+            #expect(try fixture.bytes().count == byteCount)
             CurrentProcess.setFileByteLimit(nil)
             log.append(.stop)
             log.close()
@@ -296,6 +299,31 @@ import Testing
             )
             #expect(entries[2]["entries"]?.int == 3)
         }
+    }
+
+    /// In a separate process, whose files cannot grow.
+    @Test
+    func `a new file is empty again if its first line cannot be written completely`() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try AuditFixture()
+            Signal.fileTooLarge.ignore()
+            CurrentProcess.setFileByteLimit(40)
+            let error = #expect(throws: AuditError.self) { try fixture.open() }
+            #expect(error?.reason == .system(SystemError("write", .fileTooLarge)))
+            #expect(try fixture.bytes().isEmpty)
+        }
+    }
+
+    @Test
+    func `an entry without JSON text is recorded without its members`() throws {
+        let log = try fixture.open()
+        log.append(.connect, ["user": "anna", "number": .double(.nan)])
+        log.append(.stop)
+        log.close()
+        #expect(AuditFixture.finding(in: try fixture.bytes()) == nil)
+        #expect(try events(fixture) == ["begin", "connect", "stop"])
+        let entry = try entries(fixture)[1]
+        #expect(entry["omittedBytes"]?.int == 0 && entry["user"] == nil)
     }
 
     @Test

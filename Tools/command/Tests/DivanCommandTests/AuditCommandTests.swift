@@ -108,6 +108,7 @@ import Testing
         #expect(requests.first?["status"] as? Int == 201)
         let refuse = try #require(all("refuse").first)
         #expect(refuse["user"] as? String == "anna" && refuse["status"] as? Int == 401)
+        #expect((refuse["last"] as? String)?.count == 24)
         #expect(entries.last?["event"] as? String == "stop")
         #expect(try !shell.text("audit.log").contains("hidden"))
 
@@ -175,8 +176,13 @@ import Testing
         #expect((again["reloaded"] as? [String])?.contains("audit log") == false)
         let head = try stop(server)
         #expect(try entries().map { $0["event"] as? String } == ["begin", "request", "stop"])
-        try verify("audit.log.1", "audit.log", head: head).expectSuccess()
-        try verify("audit.log", head: head).expectSuccess()
+        let both = try verify("audit.log.1", "audit.log", head: head)
+        both.expectSuccess()
+        #expect(!both.output.contains("continues"))
+        let code = try #require(try entries().first?["continues"] as? String)
+        let second = try verify("audit.log", head: head)
+        second.expectSuccess()
+        #expect(second.output.hasSuffix("; continues the file that ends with \(code)\n"))
         try verify("audit.log", "audit.log.1").expectFailure(5, "order")
         // The next start continues the new file.
         let (next, _, _) = try serve()

@@ -45,7 +45,7 @@ import DivanStore
         case connected
         /// The client wrote and read these documents.
         case documents(written: [Document], read: [Document])
-        /// The connection ended, after so many documents.
+        /// The connection ended; the numbers of documents written and read.
         case disconnected(writtenCount: UInt64, readCount: UInt64)
     }
 
@@ -62,7 +62,7 @@ import DivanStore
         switch event.kind {
         case .connected: kind = .connected
         case .documents(let events):
-            let done = events.filter { $0.error == nil && (withReads || !$0.isPush) }
+            let done = events.filter { $0.isTransferred && (withReads || !$0.isPush) }
             guard !done.isEmpty else { return nil }
             kind = .documents(
                 written: done.filter { !$0.isPush }.map { Document($0) },
@@ -76,6 +76,13 @@ import DivanStore
         }
         client = ListenerClient(event.client)
     }
+}
+
+extension DocumentEvent {
+    /// Whether the document was written or read.
+    ///
+    /// A client that answers a pushed revision with an error has received its body.
+    fileprivate var isTransferred: Bool { error.map { isPush && $0.isFromPeer } ?? true }
 }
 
 extension ListenerEvent.Document {

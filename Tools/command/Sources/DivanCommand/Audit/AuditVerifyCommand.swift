@@ -65,9 +65,10 @@ enum AuditVerifyCommand: Command {
         } else {
             let times = check.times.map { " from \($0.first) to \($0.last)" }
             let head = check.position.map { ", head \($0.code)" }
+            let former = check.continuedCode.map { "; continues the file that ends with \($0)" }
             terminal.result(
-                ("Intact: \(Numbers.count(check.lineCount, "line"))" + times.orEmpty + head.orEmpty)
-                    .escapingControlCharacters()
+                ("Intact: \(Numbers.count(check.lineCount, "line"))" + times.orEmpty + head.orEmpty
+                    + former.orEmpty).escapingControlCharacters()
             )
         }
     }

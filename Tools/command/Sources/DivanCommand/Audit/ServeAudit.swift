@@ -105,23 +105,32 @@ final class ServeAudit: Sendable {
         }
     }
 
-    /// Records refused requests and logins.
-    func add(_ refusals: [Refusals.Entry]) {
-        for refusal in refusals { log.append(.refuse, refusal.json) }
+    /// Records refused requests and logins, and the number of those that are not listed.
+    func add(_ refusals: [Refusals.Entry], omittedCount: UInt64) {
+        for refusal in refusals {
+            var members = refusal.json
+            members["last"] = .string(Moment.text(refusal.moment))
+            log.append(.refuse, members)
+        }
+        if omittedCount > 0 { log.append(.refuse, ["omitted": JSON(omittedCount)]) }
     }
 
     // MARK: The file
 
-    /// The last line, as an event.
+    /// The last line, and the number of lost entries that the log does not record, as an event.
     var head: (members: JSONObject, sentence: String) {
-        let position = log.position
-        return (
-            [
-                "file": .string(log.path), "head": .string(position.code.description),
-                "number": JSON(position.number),
-            ],
+        let (position, lostCount) = (log.position, log.lostCount)
+        var members: JSONObject = [
+            "file": .string(log.path), "head": .string(position.code.description),
+            "number": JSON(position.number),
+        ]
+        var sentence =
             "Audit log \(log.path): entry \(position.number) has the code \(position.code)"
-        )
+        if lostCount > 0 {
+            members["lost"] = JSON(lostCount)
+            sentence += "; \(Numbers.grouped(lostCount)) later entries were lost"
+        }
+        return (members, sentence)
     }
 
     /// Whether the last line is to be reported again; true once an hour.

@@ -59,10 +59,11 @@ final class Refusals: Sendable {
     private struct State {
         var entries: [Key: Entry] = [:]
         var order: [Key] = []
+        var omittedCount: UInt64 = 0
     }
 
-    /// Maximum number of kinds between two polls; a client that causes more is already among them.
-    private static let limit = 200
+    /// Maximum number of kinds between two polls; refusals of other kinds are only counted.
+    static let limit = 200
 
     private let state = Mutex(State())
     private let countsOverHTTP = Mutex<[Int: UInt64]>([:])
@@ -101,7 +102,8 @@ final class Refusals: Sendable {
         )
     }
 
-    private func add(_ entry: Entry) {
+    /// Records a refusal.
+    func add(_ entry: Entry) {
         let key = Key(
             database: Array(entry.database.utf8),
             address: Array(entry.address.utf8),
@@ -115,16 +117,18 @@ final class Refusals: Sendable {
             } else if state.order.count < Self.limit {
                 state.entries[key] = entry
                 state.order.append(key)
+            } else {
+                state.omittedCount += 1
             }
         }
     }
 
-    /// Returns what was refused, ordered by the first occurrence.
-    func take() -> [Entry] {
+    /// Returns what was refused, ordered by the first occurrence, and how many refusals of other kinds there were.
+    func take() -> (entries: [Entry], omittedCount: UInt64) {
         let state = state.withLock { state in
             defer { state = State() }
             return state
         }
-        return state.order.compactMap { state.entries[$0] }
+        return (state.order.compactMap { state.entries[$0] }, state.omittedCount)
     }
 }

@@ -150,8 +150,8 @@ final class ServeSession {
     private func takeEvents() {
         view?.take(arrivals.take())
         let refused = refusals.take()
-        view?.take(refused)
-        audit?.add(refused)
+        view?.take(refused.entries)
+        audit?.add(refused.entries, omittedCount: refused.omittedCount)
         view?.take(recentErrors.take())
     }
 
@@ -208,7 +208,8 @@ final class ServeSession {
 
     private func stopAudit() {
         guard let audit else { return }
-        audit.add(refusals.take())
+        let refused = refusals.take()
+        audit.add(refused.entries, omittedCount: refused.omittedCount)
         audit.stop()
         if let problem = audit.sync() { report(problem: problem) }
         reportHead()
