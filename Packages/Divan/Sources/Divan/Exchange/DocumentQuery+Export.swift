@@ -19,7 +19,7 @@ extension DocumentQuery {
     ///   - includingBlobs: Whether it contains the content of blobs, as base64 or in a table; not for CSV.
     ///   - progress: Called for each document, some formats twice, with the number of documents written so far.
     /// - Returns: What was written.
-    /// - Throws: The same errors as the export of a database, and as ``ids()``.
+    /// - Throws: The same errors as the export of a database, and as `ids()`.
     @discardableResult
     public func export(
         to file: URL,

@@ -22,7 +22,7 @@ extension DocumentQuery {
     /// call until it returns 0. Documents that do not match the type are deleted too, because none is decoded.
     ///
     /// - Returns: The number of documents.
-    /// - Throws: The same errors as ``ids()``; ``DivanError/Code/readOnly``; file system errors.
+    /// - Throws: The same errors as `ids()`; ``DivanError/Code/readOnly``; file system errors.
     @discardableResult
     public func delete() throws -> Int { try remove(.deletion, QueryControl()) }
 
