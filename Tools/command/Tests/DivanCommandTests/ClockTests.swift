@@ -37,8 +37,14 @@ import Testing
         let words =
             verb == "watch"
             ? ["watch", "a"] : ["query", "a", "SELECT META().id FROM _", "--watch"]
+        try shell.run("put", "a", "first", "{}")
         let command = try shell.start(words, environment)
-        if verb == "watch" { _ = try command.event(named: "watching") }
+        // From then on, it polls, and Ctrl-C ends it with success.
+        if verb == "watch" {
+            _ = try command.event(named: "watching")
+        } else {
+            _ = try command.event { $0["id"] as? String == "first" }
+        }
         try shell.run("put", "a", "one", "{}")
         _ = try command.event { $0["id"] as? String == "one" }
         #expect(command.stop() == 0)

@@ -27,7 +27,8 @@ import Testing
             if Program.installed(tool) != nil {
                 let text = try shell.bash("\(tool) -dc \(file)").output
                 #expect(
-                    text == (name == "table.csv" ? "_id,n\na,1\n" : #"{"_id":"a","n":1}"# + "\n")
+                    text
+                        == (name == "table.csv" ? "_id,n\r\na,1\r\n" : #"{"_id":"a","n":1}"# + "\n")
                 )
             }
             let copy = "copy" + name.prefix(1)
