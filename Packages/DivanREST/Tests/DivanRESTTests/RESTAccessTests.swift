@@ -66,7 +66,7 @@ import Testing
         let visitor = try served.visitor()
         let requests: [(String, String, Int, Bool)] = [
             ("PUT", "/notes/_default/a%2Fb?rev=1-x", 409, true), ("GET", "/notes", 200, false),
-            ("GET", "/notes/_query?query=SELECT+1&parameters=%7B%7D", 200, false),
+            ("GET", "/notes/_query?query=SELECT+META().id+FROM+_", 200, false),
             ("DELETE", "/notes/_default/nothing", 404, true),
             ("POST", "/no/such/end/point", 404, true),
         ]
