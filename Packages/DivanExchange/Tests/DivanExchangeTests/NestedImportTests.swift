@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: [
         ("{\"items\":5}", "neither an array nor an object"),
-        ("{\"items\":[1 2]}", "expected a comma or the end of the array"),
+        ("{\"items\":[{} {}]}", "expected a comma or the end of the array"),
         ("{\"items\":[{},]}", "expected a document"), ("{\"items\":[{}}", "expected a comma"),
         ("{\"items\":[{}]", "not closed"), ("{\"items\" [{}]}", "expected a colon"),
         ("{items:[{}]}", "expected a key in quotes"), ("{\"a\":,\"items\":[]}", "expected a value"),

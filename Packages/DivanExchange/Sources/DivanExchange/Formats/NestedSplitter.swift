@@ -53,6 +53,8 @@ struct NestedSplitter {
     private var next = State.other
     /// The first keys of the innermost object on the path.
     private var seenKeys: [String] = []
+    /// How many containers are around these keys.
+    private var seenDepth = 0
     /// The document so far.
     private var pending: [UInt8] = []
     /// The text so far, if it may be a document itself.
@@ -163,7 +165,7 @@ struct NestedSplitter {
     }
 
     private mutating func beginText(_ byte: UInt8) throws {
-        (isFound, seenKeys, textStart) = (false, [], place)
+        (isFound, seenKeys, seenDepth, textStart) = (false, [], 0, place)
         state = .value
         if fallback == .feature {
             kept = [byte]
@@ -176,7 +178,7 @@ struct NestedSplitter {
         guard containers.count == steps.count else {
             guard byte == UInt8(ascii: "{") else { return try beginSkipping(byte) }
             containers.append(.path)
-            (seenKeys, state) = ([], .firstKey)
+            (seenKeys, seenDepth, state) = ([], containers.count, .firstKey)
             return
         }
         switch byte {
@@ -226,7 +228,9 @@ struct NestedSplitter {
             return
         }
         let text = try text(of: key)
-        if seenKeys.count <= ImportIDs.listedKeyCount { seenKeys.append(text) }
+        if containers.count == seenDepth, seenKeys.count <= ImportIDs.listedKeyCount {
+            seenKeys.append(text)
+        }
         let step = steps[containers.count - 1]
         next = step.utf8.elementsEqual(text.utf8) ? .value : .other
     }
