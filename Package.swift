@@ -427,6 +427,7 @@ let packages: [[Target]] = [
             "DivanPlatform",
             "DivanQuery",
             "DivanRevisions",
+            "DivanSQL",
             "DivanSQLite",
             "DivanStore",
             "DivanZlib",

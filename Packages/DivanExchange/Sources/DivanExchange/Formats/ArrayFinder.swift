@@ -30,9 +30,7 @@ struct ArrayFinder {
     private var owesComma = false  // before the next item, if one comes
     private var line = 1
     private var held: [UInt8] = []  // what came before it was known what it is
-    private var depth = 0
-    private var isInString = false
-    private var isEscaped = false
+    private var nesting = JSONNesting()
     private var text: [UInt8] = []  // the string that ended last
     private var failure: ExchangeError?  // thrown after everything before it was passed on
 
@@ -91,11 +89,11 @@ struct ArrayFinder {
             try search(byte, &passed)
         case .inArray:
             follow(byte)
-            if depth == 1 { state = .behindArray } else { pass(byte, &passed) }
+            if nesting.depth == 1 { state = .behindArray } else { pass(byte, &passed) }
         case .behindArray:
             keepLine(byte, &passed)
             follow(byte)
-            if depth == 0 { end() }
+            if nesting.depth == 0 { end() }
         }
     }
 
@@ -118,7 +116,7 @@ struct ArrayFinder {
         case UInt8(ascii: "{"):
             held.append(byte)
             state = .searching
-            depth = 1
+            nesting.take(byte)
         default:
             let isArrayBelowHeader = byte == UInt8(ascii: "[") && !hasArray
             guard isFirst || isArrayBelowHeader else { throw stranger }
@@ -128,18 +126,20 @@ struct ArrayFinder {
     }
 
     private mutating func search(_ byte: UInt8, _ passed: inout [UInt8]) throws(ExchangeError) {
-        let wasInString = isInString
+        let wasInString = nesting.isInString
         follow(byte)
-        if !wasInString, byte == UInt8(ascii: "["), depth == 2, Self.keys.contains(lastString) {
+        if !wasInString, byte == UInt8(ascii: "["), nesting.depth == 2,
+            Self.keys.contains(lastString)
+        {
             state = .inArray
             for byte in held { keepLine(byte, &passed) }
             held = []
             if !hasArray { passed.append(UInt8(ascii: "[")) }
             hasArray = true
             owesComma = hasItems
-        } else if depth == 0 {
+        } else if nesting.depth == 0 {
             try endWithoutArray(&passed)
-        } else if isFirst, wasInString, !isInString, isRowKey(lastString) {
+        } else if isFirst, wasInString, !nesting.isInString, isRowKey(lastString) {
             // A document or a row: the first of many lines.
             passAll(&passed)
         }
@@ -150,7 +150,7 @@ struct ArrayFinder {
     /// Whether no response has this key, and every document or row does; a header about the database has
     /// keys of all kinds.
     private func isRowKey(_ key: String) -> Bool {
-        key == "_id" || depth == 1 && ["id", "seq"].contains(key)
+        key == "_id" || nesting.depth == 1 && ["id", "seq"].contains(key)
     }
 
     /// An object without documents: about a stream, or the only document.
@@ -196,27 +196,15 @@ struct ArrayFinder {
         if byte == UInt8(ascii: "\n") { passed.append(byte) }
     }
 
-    /// Keeps track of brackets and strings.
+    /// Keeps track of brackets and strings, and of the start of the last string.
     private mutating func follow(_ byte: UInt8) {
-        if isInString {
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                isInString = false
-                return
-            }
-            if state == .searching, text.count < 16 { text.append(byte) }
-            return
-        }
-        switch byte {
-        case UInt8(ascii: "\""):
-            isInString = true
+        let wasInString = nesting.isInString
+        nesting.take(byte)
+        guard nesting.isInString else { return }
+        if !wasInString {
             text = []
-        case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-        default: break
+        } else if state == .searching, text.count < 16 {
+            text.append(byte)
         }
     }
 }

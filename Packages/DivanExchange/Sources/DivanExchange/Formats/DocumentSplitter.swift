@@ -42,9 +42,7 @@ struct DocumentSplitter {
     private var lineOffset = 0
     private var firstLine = 1
     private var firstColumn = 1
-    private var depth = 0
-    private var isInString = false
-    private var isEscaped = false
+    private var nesting = JSONNesting()
 
     /// - Parameters:
     ///   - name: What the places of errors begin with.
@@ -95,7 +93,7 @@ struct DocumentSplitter {
     /// Leaves out the rest of an array whose writer was interrupted, and continues with the next line.
     mutating func abandonArray() {
         guard form == .array else { return }
-        (pending, depth, isInString, isEscaped) = ([], 0, false, false)
+        (pending, nesting) = ([], JSONNesting())
         (place, lastLine) = (.behindEnd, line)
     }
 
@@ -120,7 +118,8 @@ struct DocumentSplitter {
         if isFirstLine, pending.first == UInt8(ascii: "{"),
             pending.dropFirst().allSatisfy(Self.isSpace)
         {
-            (form, depth) = (.objects, 1)
+            form = .objects
+            nesting.take(UInt8(ascii: "{"))
             return try takeOfObjects(byte, body)
         }
         isFirstLine = isFirstLine && pending.isEmpty
@@ -137,14 +136,14 @@ struct DocumentSplitter {
         _ body: (inout DocumentText) throws -> Void
     ) throws {
         if byte == UInt8(ascii: "\n") { endLine() }
-        if depth == 0 {
+        if nesting.depth == 0 {
             if Self.isSpace(byte) { return }
             guard byte == UInt8(ascii: "{") else {
                 throw broken("expected a document that begins with {")
             }
         }
         try followItem(byte)
-        guard depth == 0 else { return }
+        guard nesting.depth == 0 else { return }
         defer { pending.removeAll(keepingCapacity: true) }
         try pass(body)
     }
@@ -195,36 +194,20 @@ struct DocumentSplitter {
         _ byte: UInt8,
         _ body: (inout DocumentText) throws -> Void
     ) throws {
-        let isBare = depth == 0 && !isInString
+        let isBare = nesting.isClosed
         // A number and the like has no terminator of its own.
         if isBare, Self.isSpace(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") {
             try endItem(body)
             return try takeBetweenItems(byte)
         }
         try followItem(byte)
-        let isClosed = depth == 0 && !isInString
-        if isClosed, !isBare { try endItem(body) }
+        if nesting.isClosed, !isBare { try endItem(body) }
     }
 
     /// Appends a byte to an item, and keeps track of brackets and strings.
     private mutating func followItem(_ byte: UInt8) throws {
         try append(byte)
-        if isInString {
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                isInString = false
-            }
-            return
-        }
-        switch byte {
-        case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth = max(0, depth - 1)
-        case UInt8(ascii: "\""): isInString = true
-        default: break
-        }
+        nesting.take(byte)
     }
 
     private mutating func endItem(_ body: (inout DocumentText) throws -> Void) throws {

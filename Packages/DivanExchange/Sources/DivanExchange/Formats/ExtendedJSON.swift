@@ -1,6 +1,6 @@
-import CouchbaseLiteSwift
 import DivanCrypto
 import DivanJSON
+import DivanSQL
 import Foundation
 
 /// Converts MongoDB's Extended JSON, canonical or relaxed, to JSON that queries and other programs understand.
@@ -14,8 +14,8 @@ import Foundation
 /// | date, years 0 to 9999 | a string, as `2026-01-31T12:00:00.000Z` |
 /// | binary, subtype 0 | a blob |
 ///
-/// Others, such as timestamps and regular expressions, stay objects, whose members are converted. An object with
-/// further members is no such value, and stays.
+/// Others, such as timestamps and regular expressions, stay objects, whose members are converted. Objects with
+/// further members stay unchanged.
 ///
 /// Source: https://github.com/mongodb/specifications/blob/master/source/extended-json/extended-json.md
 enum ExtendedJSON {
@@ -178,25 +178,29 @@ private enum ExtendedValue {
         }
     }
 
-    /// A date in the form of Divan, whose texts sort by time; a text that is no date with a time zone stays.
+    /// A date in the form of Divan, whose texts sort by time; other texts, also dates without a time zone, are unchanged.
     private static func storedDate(_ text: String) -> String {
         // A sign before the time is part of the date. Without a time zone, a text means local time.
         let hasZone =
             text.utf8.last == UInt8(ascii: "Z")
             || text.utf8.dropFirst(11).contains { "+-".utf8.contains($0) }
         guard hasZone, text.utf8.count <= dateByteCount,
-            let date = MutableDictionaryObject(data: ["date": text]).date(forKey: "date")
+            let milliseconds = DateText.milliseconds(text, isLocal: true)
         else { return text }
-        return ISO8601.text(secondsSince1970: date.timeIntervalSince1970) ?? text
+        return self.text(ofDate: milliseconds) ?? text
     }
 
     /// Bytes of the longest text that is read as a date.
     private static let dateByteCount = 64
 
-    /// `nil` for a year that has no four digits: the object stays.
+    /// `nil` for a year that does not have four digits: the object stays.
     private static func date(milliseconds: Int64) -> JSON? {
+        text(ofDate: milliseconds).map { .string($0) }
+    }
+
+    private static func text(ofDate milliseconds: Int64) -> String? {
         // A double has all milliseconds of these years.
-        ISO8601.text(secondsSince1970: Double(milliseconds) / 1_000).map { .string($0) }
+        ISO8601.text(secondsSince1970: Double(milliseconds) / 1_000)
     }
 
     /// `{"$binary": {"base64": "…", "subType": "00"}}`.
@@ -226,12 +230,7 @@ private enum ExtendedValue {
     /// A UUID in base64; `nil` if it has not 16 bytes.
     private static func uuid(_ data: String) -> JSON? {
         guard let bytes = Base64.decode(data), bytes.count == 16 else { return nil }
-        let digits = bytes.map { byte in
-            let text = String(byte, radix: 16)
-            return byte < 16 ? "0" + text : text
-        }
-        let parts = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }
-        return .string(parts.joined(separator: "-"))
+        return .string(NSUUID(uuidBytes: bytes).uuidString.lowercased())
     }
 }
 
