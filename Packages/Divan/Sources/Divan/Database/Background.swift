@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import DivanStore
 internal import Synchronization
 
 /// Runs calls of `async` code on threads that may wait for the disk, never on those of Swift tasks.
@@ -44,6 +45,18 @@ enum Background {
             }
         } onCancel: {
             cancellation.isRequested.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// Passes a control to `body`, and cancels it when the task is cancelled.
+    static func cancelling<Output: Sendable>(
+        _ control: QueryControl = QueryControl(),
+        _ body: (QueryControl) async throws -> Output
+    ) async throws -> Output {
+        try await withTaskCancellationHandler {
+            try await body(control)
+        } onCancel: {
+            control.cancel()
         }
     }
 

@@ -66,13 +66,10 @@ extension DocumentQuery where Model: Sendable {
         includingBlobs: Bool = false,
         progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
     ) async throws -> Database.ExportSummary {
-        let control = QueryControl()
-        return try await withTaskCancellationHandler {
+        try await Background.cancelling { control in
             try await Background.stoppable(progress) {
                 try export(to: file, as: format, includingBlobs: includingBlobs, control, $0)
             }
-        } onCancel: {
-            control.cancel()
         }
     }
 }

@@ -33,16 +33,13 @@ extension Database {
         _ parameters: [String: DocumentValue] = [:],
         limit: Duration? = nil
     ) async throws -> Rows {
-        let control = QueryControl(limit: limit)
         do {
-            return try await withTaskCancellationHandler {
+            return try await Background.cancelling(QueryControl(limit: limit)) { control in
                 try await Background.reading {
                     try DivanError.converting(place: self.place) {
                         try RunnableQuery(sql: sql, parameters, of: self).rows(control)
                     }
                 }
-            } onCancel: {
-                control.cancel()
             }
         } catch {
             throw DivanError(error, place: place)

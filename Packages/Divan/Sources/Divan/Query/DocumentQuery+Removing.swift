@@ -103,11 +103,8 @@ extension DocumentQuery where Model: Sendable {
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
     public func ids() async throws -> [String] {
-        let control = QueryControl()
-        return try await withTaskCancellationHandler {
+        try await Background.cancelling { control in
             try await Background.reading { try ids(control) }
-        } onCancel: {
-            control.cancel()
         }
     }
 
@@ -128,11 +125,8 @@ extension DocumentQuery where Model: Sendable {
     public func purge() async throws -> Int { try await removeInBackground(.purge) }
 
     private func removeInBackground(_ removal: Removal) async throws -> Int {
-        let control = QueryControl()
-        return try await withTaskCancellationHandler {
+        try await Background.cancelling { control in
             try await collection.database.writing { try remove(removal, control) }
-        } onCancel: {
-            control.cancel()
         }
     }
 }

@@ -174,7 +174,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
 
     // MARK: Inside
 
-    /// A rank is no property of a document, so the next page cannot be found by it.
+    /// A rank is not a property of a document, so it cannot identify the next page.
     private var rankedPage: DivanError {
         DivanError(
             .invalidArgument,

@@ -73,7 +73,13 @@ final class ServeAudit: Sendable {
     /// Records what happens on the connections of a database's listener.
     func observer(of database: DatabasePath) -> ListenerObserver {
         ListenerObserver(observesReads: includesReads) { [log] event in
-            var members = event.client.auditMembers
+            let client = event.client
+            var members = Self.members(
+                of: client.address,
+                user: client.user,
+                fingerprint: client.certificates.first?.sha256Fingerprint
+            )
+            members["port"] = JSON(client.port)
             members["connection"] = JSON(event.connectionID)
             members["database"] = .string(database.name)
             switch event.kind {
@@ -93,16 +99,29 @@ final class ServeAudit: Sendable {
     var onAnswer: @Sendable (RESTAnswer) -> Void {
         { [log, includesReads] answer in
             guard answer.isWriting || includesReads else { return }
-            var members: JSONObject = [
-                "address": .string(answer.client.address), "method": .string(answer.method),
-                "path": .string(answer.path), "status": JSON(answer.status),
-            ]
-            members["user"] = answer.client.user.map { .string($0) }
-            members["certificate"] = answer.client.certificates.first.map {
-                .string($0.sha256Fingerprint)
-            }
+            let client = answer.client
+            var members = Self.members(
+                of: client.address,
+                user: client.user,
+                fingerprint: client.certificates.first?.sha256Fingerprint
+            )
+            members["method"] = .string(answer.method)
+            members["path"] = .string(answer.path)
+            members["status"] = JSON(answer.status)
             log.append(.request, members)
         }
+    }
+
+    /// Who a client is.
+    private static func members(
+        of address: String,
+        user: String?,
+        fingerprint: String?
+    ) -> JSONObject {
+        var members: JSONObject = ["address": .string(address)]
+        members["user"] = user.map { .string($0) }
+        members["certificate"] = fingerprint.map { .string($0) }
+        return members
     }
 
     /// Records refused requests and logins, and the number of those that are not listed.
@@ -192,15 +211,6 @@ extension ListenerEvent.Document {
         var members: JSONObject = ["collection": .string(collection), "id": .string(id)]
         members["rev"] = revisionID.map { .string($0) }
         if isDeletion { members["deleted"] = true }
-        return members
-    }
-}
-
-extension ListenerClient {
-    fileprivate var auditMembers: JSONObject {
-        var members: JSONObject = ["address": .string(address), "port": JSON(port)]
-        members["user"] = user.map { .string($0) }
-        members["certificate"] = certificates.first.map { .string($0.sha256Fingerprint) }
         return members
     }
 }
