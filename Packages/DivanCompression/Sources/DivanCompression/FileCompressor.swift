@@ -2,7 +2,7 @@
 public protocol FileCompressor: AnyObject {
     /// Appends compressed bytes; some of the input may remain in the compressor.
     ///
-    /// - Throws: `CompressionError` with `library` if there is no memory.
+    /// - Throws: `CompressionError` with `library` if memory cannot be allocated.
     func compress(
         _ input: Span<UInt8>,
         appendingTo output: inout [UInt8]

@@ -15,7 +15,7 @@ public protocol FileDecompressor: AnyObject {
     ///   - output: Receives at most 128 KiB.
     /// - Returns: How many bytes of the input were consumed.
     /// - Throws: `CompressionError` with `corrupt` for invalid bytes, after everything before them was appended;
-    ///   with `library` if there is no memory.
+    ///   with `library` if memory cannot be allocated.
     func decompress(
         _ input: Span<UInt8>,
         appendingTo output: inout [UInt8]

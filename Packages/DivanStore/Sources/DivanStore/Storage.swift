@@ -1,9 +1,8 @@
 // Programs that use databases also use the seam's values: collections, errors, queries and engines.
 @_exported public import DivanStorage
 
-// The engines of simulations and of databases in memory.
+// Engines for databases in memory and for simulations, and what concerns conditions and plans.
 @_exported public import class DivanMemoryEngine.MemoryEngine
-// Of the engine, they use what concerns conditions and plans.
 @_exported public import class DivanSQLiteEngine.BodyCondition
 @_exported public import struct DivanSQLiteEngine.HypotheticalIndex
 @_exported public import struct DivanSQLiteEngine.QueryVisibility

@@ -114,7 +114,7 @@ public final class Store: Sendable {
         let engine = MemoryEngine()
         var identity = StoreIdentity(random: random)
         identity.scheme = scheme
-        // Memory does not fail, and nobody else uses the engine yet.
+        // Writing to memory does not fail, and no other thread uses the engine yet.
         try? engine.write { try identity.write(to: $0) }
         return Store(
             engine: engine,

@@ -15,7 +15,7 @@ public final class GzipCompressor: FileCompressor {
     /// Creates a compressor.
     ///
     /// - Parameter level: 1 (fast) to 9 (small); values outside 0...9 are clamped.
-    /// - Throws: `CompressionError` with `library` if there is no memory.
+    /// - Throws: `CompressionError` with `library` if memory cannot be allocated.
     public init(level: Int = 6) throws(CompressionError) {
         guard let made = divan_deflater_make_gzip(Int32(min(max(level, 0), 9))) else {
             throw .library(codec: Self.codec, code: -4)

@@ -10,7 +10,7 @@ public final class ZstdFileCompressor: FileCompressor {
 
     private let writer: OpaquePointer  // freed in `deinit`, used by one thread at a time
 
-    /// Creates a compressor; `nil` if zstd is not installed, or there is no memory.
+    /// Creates a compressor; `nil` if zstd is not installed, or if memory cannot be allocated.
     ///
     /// - Parameter level: 1 (fast) to 19 (small); other values are clamped.
     public init?(level: Int = 3) {

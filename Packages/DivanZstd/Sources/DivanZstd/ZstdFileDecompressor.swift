@@ -29,7 +29,7 @@ public final class ZstdFileDecompressor: FileDecompressor {
     /// What ends the file; the output before it is returned first.
     private var failure: CompressionError?
 
-    /// Creates a decompressor; `nil` if zstd is not installed, or there is no memory.
+    /// Creates a decompressor; `nil` if zstd is not installed, or if memory cannot be allocated.
     public init?() {
         guard let made = divan_zstd_reader_make() else { return nil }
         reader = made

@@ -116,7 +116,7 @@ public final class QueryMirror {
 }
 
 extension StorageSnapshot {
-    /// Runs a query on a copy of its documents, for an engine without queries of its own.
+    /// Runs a query on a copy of its documents, for an engine that runs no queries itself.
     ///
     /// - Parameters:
     ///   - query: The query.
