@@ -6,10 +6,10 @@ import DivanPlatform
 public import DivanRevisions
 internal import Synchronization
 
-/// A database without the public API: collections of documents with revision trees, blobs, checkpoints, and change
+/// A database without directories, queries and the public API: collections of documents with revision trees, blobs, checkpoints, and change
 /// notifications.
 ///
-/// A process has one `Store` per file, shared by all owners. Any thread can read and write. Writes wait for each
+/// DivanDatabase opens stores in directories: a process has one `Store` per file, shared by all owners. Any thread can read and write. Writes wait for each
 /// other; reads do not wait.
 ///
 /// Source: `behaviour.md` §2, §15, §16; `revisions.md` §4, §5.
@@ -25,10 +25,10 @@ public final class Store: Sendable {
     /// The private UUID of the database that this one was copied from.
     public let previousPrivateUUID: [UInt8]?
 
-    let engine: any StorageEngine
+    @_spi(Database) public let engine: any StorageEngine
+    @_spi(Database) public let place: (any StorePlace)?
     let authorship: Authorship
     private let archive: BodyArchive
-    let place: BundleOwnership?
     let writing = RecursiveLock()
     private let observers: StoreObservers
     private let savings = GroupCommitQueue()
@@ -36,12 +36,9 @@ public final class Store: Sendable {
     /// Loaded with the first checkpoint of a peer.
     let checkpointOwners = Mutex<CheckpointQuota?>(nil)
     let expirations = Mutex(NextExpiration())
-    /// The number of transactions that ended.
-    let transactionCount = Atomic(0)
-    let preparedVectors = Mutex(PreparedVectorIndexes())
-    let vectorWorker = VectorIndexWorker()
-    /// Whether a thread is inside a transaction, or was a moment ago.
-    let hasWriter = Atomic(false)
+    private let transactionCount = Atomic(0)
+    private let hasWriter = Atomic(false)
+    private let background = Mutex<(any StoreBackgroundWork)?>(nil)
     private let hasToldOfUnsentKey = Atomic(false)
     // Accessed only by the thread that holds `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
@@ -71,27 +68,27 @@ public final class Store: Sendable {
             archive: archive,
             place: nil,
             random: random,
-            wallTime: wallTime ?? WallClock.now
+            wallTime: wallTime
         )
     }
 
-    init(
+    @_spi(Database) public init(
         engine: any StorageEngine,
         blobs: BlobStore,
         identity: StoreIdentity,
         archive: BodyArchive,
-        place: BundleOwnership?,
+        place: (any StorePlace)?,
         observers: StoreObservers = StoreObservers(),
         random: any RandomSource = SystemRandomSource(),
-        wallTime: @escaping @Sendable () -> UInt64 = WallClock.now
+        wallTime: (@Sendable () -> UInt64)? = nil
     ) {
         self.engine = engine
-        authorship = Authorship(identity, random: random, wallTime: wallTime)
+        authorship = Authorship(identity, random: random, wallTime: wallTime ?? WallClock.now)
         self.archive = archive
         self.blobs = blobs
         self.place = place
         self.observers = observers
-        directory = place?.files.directory
+        directory = place?.directory
         publicUUID = identity.publicUUID
         privateUUID = identity.privateUUID
         previousPrivateUUID = identity.previousPrivateUUID
@@ -123,7 +120,7 @@ public final class Store: Sendable {
             archive: archive,
             place: nil,
             random: random,
-            wallTime: wallTime ?? WallClock.now
+            wallTime: wallTime
         )
     }
 
@@ -155,6 +152,27 @@ public final class Store: Sendable {
             authorship.noteUpgrade()
         }
     }
+
+    /// The number of owners; 0 if the store is closed.
+    public var ownerCount: Int { place?.ownerCount ?? 1 }
+
+    /// Ends the use by one owner.
+    ///
+    /// The last owner closes the files after running writes have finished.
+    ///
+    /// - Throws: Nothing at present; later versions may throw if writing the rest of the log fails.
+    public func close() throws(StoreError) {
+        if let place { return try place.leave(self) }
+        startedWork?.close(waits: !isWriting)
+        engine.close()
+    }
+
+    /// Checks that the file still exists where it was opened.
+    ///
+    /// For repeated reads. A removed file reports no further changes. Writes check this automatically.
+    ///
+    /// - Throws: `StoreError.Code.io` with `ESTALE` if it was removed, moved or replaced.
+    public func requireFile() throws(StoreError) { try engine.file?.requireFile() }
 
     /// Whether writes are rejected.
     public var isReadOnly: Bool { engine.isReadOnly }
@@ -353,6 +371,40 @@ public final class Store: Sendable {
                 + "\(directory ?? "memory"). If it is wrong, peers will reject new changes: set "
                 + "the clock, then run 'divan repair-clock'."
         )
+    }
+
+    // MARK: Between transactions
+
+    /// Runs `body` while no other thread writes.
+    @_spi(Database) public func withoutOtherWriters<T, E: Error>(
+        _ body: () throws(E) -> T
+    ) throws(E) -> T {
+        try writing.withLock(body)
+    }
+
+    /// The number of transactions that ended.
+    @_spi(Database) public var endedTransactionCount: Int {
+        transactionCount.load(ordering: .relaxed)
+    }
+
+    /// Whether a thread is inside a transaction, or was a moment ago.
+    @_spi(Database) public var hasOpenTransaction: Bool { hasWriter.load(ordering: .relaxed) }
+
+    /// The work between transactions, if any was started.
+    @_spi(Database) public var startedWork: (any StoreBackgroundWork)? {
+        background.withLock { $0 }
+    }
+
+    /// The work between transactions, which is created with the first call; all calls pass the same type.
+    @_spi(Database) public func backgroundWork<Work: StoreBackgroundWork>(
+        or make: () -> Work
+    ) -> Work {
+        background.withLock { known in
+            if let work = known as? Work { return work }
+            let work = make()
+            known = work
+            return work
+        }
     }
 
     /// Calls `handler` after every commit that changed documents, once per collection and origin,

@@ -67,11 +67,6 @@ public enum StoreLimits {
     public static let groupedSaveCount = 64
     /// Bytes of bodies in a page of changes; a single document may have more.
     public static let pageByteCount = 8 << 20
-    /// Lost documents that a salvage lists; further documents are only counted.
-    public static let namedLossCount = 1_000
     /// Ancestors named in the response to one announced revision (`replication.md` §3).
     public static let possibleAncestorCount = 10
-    /// Milliseconds that opening waits for another process that is about to close the database: long enough for a
-    /// tool to end, short enough for a user to wait.
-    public static let lockMilliseconds = 500
 }

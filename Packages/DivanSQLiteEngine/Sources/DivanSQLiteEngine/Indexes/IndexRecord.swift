@@ -130,13 +130,13 @@ public struct IndexRecord: Equatable, Sendable {
 
     /// The key of the record among the small values.
     public static func key(_ name: ExactText, in collection: CollectionID) -> String {
-        "\(collection.rawValue).\(name.text)"
+        StoredIndex.keyPrefix(in: collection) + name.text
     }
 
     /// The name in a key; `nil` for one of another collection.
     static func name(ofKey key: String, in collection: CollectionID) -> ExactText? {
         // Compared by bytes: a mark at the beginning of the name merges with the dot into one character.
-        let prefix = "\(collection.rawValue)."
+        let prefix = StoredIndex.keyPrefix(in: collection)
         guard key.utf8.starts(with: prefix.utf8) else { return nil }
         return ExactText(String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
     }
@@ -230,22 +230,6 @@ extension IndexRecord {
             known[value] = record
         }
         return record
-    }
-}
-
-extension StorageTransaction {
-    /// Runs `body` while a collection has no indexes, which are rebuilt afterwards.
-    ///
-    /// Otherwise a row with a damaged body could not be removed: an index has it under what the body
-    /// said. Any other damaged row stays, and gets no value in them.
-    public func withoutIndexes(
-        of collection: CollectionID,
-        _ body: () throws(StoreError) -> Void
-    ) throws(StoreError) {
-        let records = try indexRecords(of: collection)
-        if !records.isEmpty { try sqlIndexing?.removeIndexes(of: collection, except: []) }
-        try body()
-        try sqlIndexing?.makeIndexesBesideDamage(records.statements)
     }
 }
 

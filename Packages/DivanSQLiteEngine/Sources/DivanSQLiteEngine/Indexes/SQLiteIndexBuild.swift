@@ -134,6 +134,16 @@ extension SQLiteSession {
         for sql in statements { try changeIndexes(sql) }
     }
 
+    func withoutIndexes(
+        of collection: CollectionID,
+        _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let records = try indexRecords(of: collection)
+        if !records.isEmpty { try removeIndexes(of: collection, except: []) }
+        try body()
+        try makeIndexesBesideDamage(records.statements)
+    }
+
     func changeIndexes(_ sql: String, controlledBy control: IndexBuildControl) throws {
         try changingIndexes(by: sql) { try SQLiteIndexBuild(on: connection, control).run(sql) }
     }

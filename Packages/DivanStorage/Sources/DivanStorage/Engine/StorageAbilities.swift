@@ -104,6 +104,14 @@ public protocol SQLIndexing: AnyObject {
     func makeIndexesBesideDamage(_ statements: [String]) throws(StoreError)
     /// Deletes a table that belongs to an index, even if it is damaged.
     func dropIndexTable(_ table: String) throws(StoreError)
+    /// Runs `body` while a collection has no indexes, which are rebuilt afterwards.
+    ///
+    /// Otherwise a row with a damaged body could not be removed: an index has it under what the body said. Any other
+    /// damaged row stays, and gets no value in them.
+    func withoutIndexes(
+        of collection: CollectionID,
+        _ body: () throws(StoreError) -> Void
+    ) throws(StoreError)
     /// Deletes the tables and SQL indexes that belong to a collection's indexes, except those with these names.
     func removeIndexes(of collection: CollectionID, except names: [String]) throws(StoreError)
     /// Verifies that the indexes of a collection match its documents.

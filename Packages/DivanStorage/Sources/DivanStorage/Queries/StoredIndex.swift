@@ -1,4 +1,3 @@
-internal import DivanFullText
 public import DivanJSON
 public import DivanQuery
 
@@ -27,12 +26,6 @@ public struct StoredIndex: Hashable, Sendable {
     /// The FTS5 tokenizer; `nil` unless it is a full-text index.
     public let tokenizer: String?
 
-    /// The language of its stems and stop words, `nil` for none, and whether it ignores accents; `nil` unless it is
-    /// a full-text index.
-    public var words: (language: String?, ignoresAccents: Bool)? {
-        tokenizer.flatMap(FullText.description)
-    }
-
     /// The expression and the parameters of a vector index; `nil` for others.
     public var vectors: QueryVectorIndex? {
         kind == .vector ? QueryVectorIndex(name: name, source: source) : nil
@@ -46,27 +39,9 @@ public struct StoredIndex: Hashable, Sendable {
         self.tokenizer = tokenizer
     }
 
-    /// Creates a description of an index in another database; for the language and the accents, see `words`.
-    public init(
-        name: ExactText,
-        kind: Kind,
-        source: String,
-        language: String?,
-        ignoresAccents: Bool
-    ) {
-        self.init(
-            name: name,
-            kind: kind,
-            source: source,
-            tokenizer: kind == .fullText
-                ? FullText.tokenizer(language: language, ignoresAccents: ignoresAccents) : nil
-        )
-    }
-
-    /// Whether it cannot find words in a text, because the text has no spaces between words, but the index was
-    /// created for a language with spaces.
-    public func hidesWords(of text: String) -> Bool {
-        tokenizer.map { FullText.hidesWords(of: text, fromTokenizer: $0) } ?? false
+    /// What the keys of a collection's indexes begin with in the space `indexes`; the index's name follows.
+    public static func keyPrefix(in collection: CollectionID) -> String {
+        "\(collection.rawValue)."
     }
 
     /// A summary for display: `price, LOWER(name) WHERE stars > 3`, `the items of tags`, `number of the items of

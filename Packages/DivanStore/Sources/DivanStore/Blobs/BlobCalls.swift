@@ -1,7 +1,7 @@
 import DivanPlatform
 
 /// The system calls that write a blob to the disk, and read it; tests make each of them fail.
-struct BlobCalls: Sendable {
+@_spi(Database) public struct BlobCalls: Sendable {
     /// Opens an existing file.
     var open: @Sendable (String, FileDescriptor.OpenFlags) throws(SystemError) -> FileDescriptor
     /// Reads from a position.
@@ -19,7 +19,7 @@ struct BlobCalls: Sendable {
     var syncAll: @Sendable (FileDescriptor) throws(SystemError) -> Void
 
     /// The system itself.
-    static let system = BlobCalls(
+    public static let system = BlobCalls(
         open: { path, flags throws(SystemError) in try FileDescriptor.open(path, flags) },
         read: { file, room, place throws(SystemError) in try file.read(into: room, at: place) },
         write: { file, bytes throws(SystemError) in try file.write(bytes) },

@@ -24,7 +24,7 @@ final class BlobDirectory: BlobStorage {
 
     /// The key of the blobs, and how many are being written with it.
     private struct Sealing {
-        var key: (any StoreSealing)?
+        var key: (any BlobSealing)?
         var openSinkCount = 0
         var takesSinks = true
     }
@@ -33,7 +33,7 @@ final class BlobDirectory: BlobStorage {
     init(
         _ path: String,
         isReadOnly: Bool,
-        sealing: (any StoreSealing)? = nil,
+        sealing: (any BlobSealing)? = nil,
         calls: BlobCalls = .system
     ) throws(StoreError) {
         disk = try BlobDisk(path, isReadOnly: isReadOnly, calls: calls)
@@ -130,7 +130,7 @@ final class BlobDirectory: BlobStorage {
     ) throws(StoreError) -> any BlobSource {
         // Non-blocking, since opening a pipe put there by somebody would wait for ever. Takes the key of
         // that moment: later another key and another file may be there.
-        let (descriptor, key): (FileDescriptor, (any StoreSealing)?)
+        let (descriptor, key): (FileDescriptor, (any BlobSealing)?)
         do {
             (descriptor, key) = try sealing.withLock { sealing throws(SystemError) in
                 let flags: FileDescriptor.OpenFlags = [
@@ -197,7 +197,7 @@ final class BlobDirectory: BlobStorage {
     /// Counts one more sink, which calls `sinkDidEnd()` when it ends.
     ///
     /// - Returns: The key that it writes with.
-    private func beginSink() throws(StoreError) -> (any StoreSealing)? {
+    private func beginSink() throws(StoreError) -> (any BlobSealing)? {
         guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
         return try sealing.withLock { sealing throws(StoreError) in
             guard sealing.takesSinks else {
@@ -231,7 +231,7 @@ final class BlobDirectory: BlobStorage {
     /// Runs `exchange`, which replaces these blobs by blobs with another key; nobody reads one in
     /// the meantime.
     func exchange(
-        for key: (any StoreSealing)?,
+        for key: (any BlobSealing)?,
         _ exchange: () throws(StoreError) -> Void
     ) throws(StoreError) {
         try sealing.withLock { sealing throws(StoreError) in

@@ -15,7 +15,7 @@ final class SealedBlobSource: BlobSource {
     init(
         _ file: BlobFileSource,
         _ digest: BlobDigest,
-        sealing: any StoreSealing,
+        sealing: any BlobSealing,
         path: String
     ) throws(StoreError) {
         self.file = file
@@ -110,7 +110,7 @@ final class SealedBlobSink: BlobSink {
     // What is written next; kept so that its memory is reused.
     private var sealed: [UInt8] = []
 
-    init(_ file: BlobFileSink, sealing: any StoreSealing, path: String) throws(StoreError) {
+    init(_ file: BlobFileSink, sealing: any BlobSealing, path: String) throws(StoreError) {
         self.file = file
         self.path = path
         do {

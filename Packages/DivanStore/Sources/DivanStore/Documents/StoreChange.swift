@@ -92,8 +92,8 @@ public final class StoreObservation: Sendable {
     }
 }
 
-/// The handlers of one store.
-final class StoreObservers: Sendable {
+/// The handlers of one store, or of all stores of one file.
+@_spi(Database) public final class StoreObservers: Sendable {
     typealias Observer = @Sendable (StoreChange) -> Void
 
     private struct Registered {
@@ -102,6 +102,9 @@ final class StoreObservers: Sendable {
     }
 
     private let registered = Mutex(Registered())
+
+    /// Creates an empty list.
+    public init() {}
 
     func add(hearsShapes: Bool, _ handler: @escaping Observer) -> StoreObservation {
         let number = registered.withLock { registered in

@@ -7,7 +7,7 @@ public import DivanRevisions
 /// Later use throws `StoreError.Code.notOpen`. Every call throws `noSuchCollection` for a collection that does not
 /// exist, `corrupt` for a damaged row, and I/O errors.
 public class StoreReader {
-    let path: String
+    @_spi(Database) public let path: String
     let archive: BodyArchive
     /// How the database decides which revision descends from which.
     let scheme: RevisionScheme
@@ -28,9 +28,9 @@ public class StoreReader {
     }
 
     /// A collection in use: its counters once requested, and what was changed in it.
-    final class OpenCollection {
-        let path: CollectionPath
-        let id: CollectionID
+    @_spi(Database) public final class OpenCollection {
+        public let path: CollectionPath
+        public let id: CollectionID
         fileprivate(set) var state: CollectionState?
         /// Whether the new counters must still be passed to the engine.
         var hasNewState = false
@@ -66,7 +66,10 @@ public class StoreReader {
         snapshot = nil
     }
 
-    func current() throws(StoreError) -> any StorageSnapshot {
+    /// The engine's snapshot, while the block runs.
+    ///
+    /// - Throws: `notOpen` afterwards.
+    @_spi(Database) public func current() throws(StoreError) -> any StorageSnapshot {
         guard let snapshot else { throw StoreError(.notOpen, at: path) }
         return snapshot
     }
@@ -88,7 +91,9 @@ public class StoreReader {
     func isOpen(_ path: CollectionPath) -> Bool { table[path] != nil }
 
     /// The number of a collection, for callers that need nothing else of it.
-    private func collectionID(_ path: CollectionPath) throws(StoreError) -> CollectionID {
+    @_spi(Database) public func collectionID(
+        _ path: CollectionPath
+    ) throws(StoreError) -> CollectionID {
         if let found = table[path] { return found.id }
         guard let id = try current().collection(path) else {
             throw StoreError(.noSuchCollection(path), at: self.path)

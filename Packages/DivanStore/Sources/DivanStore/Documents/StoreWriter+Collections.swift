@@ -7,6 +7,13 @@ extension StoreWriter {
         noteTreeChange()
     }
 
+    private func forgetIndexes(of collection: OpenCollection) throws(StoreError) {
+        let prefix = StoredIndex.keyPrefix(in: collection.id)
+        for (key, _) in try current().values(in: .indexes, beginningWith: prefix) {
+            try setValue(nil, for: key, in: .indexes)
+        }
+    }
+
     /// Creates a collection whose sequences continue those of a deleted one of the same name, so that a
     /// peer, a client or a backup that knows how far the old one had come misses nothing of the new one.
     private func makeCollection(_ path: CollectionPath) throws(StoreError) {

@@ -1,5 +1,5 @@
+internal import DivanLog
 import DivanRevisions
-internal import DivanSQLiteEngine
 
 extension StoreWriter {
     /// Removes the row of a damaged document, possibly with a damaged head, and counts the rest.
@@ -14,7 +14,7 @@ extension StoreWriter {
         var liveCount: Int?
         do throws(StoreError) {
             var isRemoved = false
-            try changing().withoutIndexes(of: collection) { () throws(StoreError) in
+            try withoutIndexes(of: collection) { () throws(StoreError) in
                 isRemoved = try changing().remove(documentID, in: collection)
             }
             if isRemoved {
@@ -35,5 +35,31 @@ extension StoreWriter {
             throw StoreError(.corrupt(problem), at: path)
         }
         return liveCount
+    }
+    /// Runs `body` while a collection has no indexes of SQL, which could not be changed beside damage.
+    func withoutIndexes(
+        of collection: CollectionID,
+        _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        guard let indexing = try changing().sqlIndexing else { return try body() }
+        try indexing.withoutIndexes(of: collection, body)
+    }
+
+    /// Rebuilds the index of document IDs, and the others that the collection has by itself.
+    @_spi(Database) public func repairNames(
+        in path: CollectionPath
+    ) throws(StoreError) -> NameRepair {
+        let collection = try self.collection(path)
+        let repair = try changing().damageRepair?.repairNames(of: collection.id) ?? NameRepair()
+        noteTreeChange()
+        guard let state = repair.state else { return repair }
+        for row in repair.removed {
+            StoreLog.database.warning("\(row.second(in: path))")
+        }
+        forgetRow()
+        setState(state, of: collection)
+        collection.hasNewState = true
+        collection.mayRepeat = true
+        return repair
     }
 }

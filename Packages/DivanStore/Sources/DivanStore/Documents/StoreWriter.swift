@@ -46,7 +46,7 @@ public final class StoreWriter: StoreReader {
     /// The engine's transaction, while this one lasts.
     ///
     /// - Throws: Why the engine has rolled it back: later changes would not be part of it.
-    func changing() throws(StoreError) -> any StorageTransaction {
+    @_spi(Database) public func changing() throws(StoreError) -> any StorageTransaction {
         _ = try current()
         if let undoing = transaction.undoing { throw undoing }
         return transaction
@@ -66,7 +66,7 @@ public final class StoreWriter: StoreReader {
     }
 
     /// Makes the transaction end with an error, even if that is caught before.
-    func fail(_ error: any Error) { failure = failure ?? error }
+    @_spi(Database) public func fail(_ error: any Error) { failure = failure ?? error }
 
     /// Notes a key that peers leave out; only the first one is reported.
     func noteUnsent(_ key: String, of documentID: DocumentID) {
@@ -214,13 +214,18 @@ public final class StoreWriter: StoreReader {
     }
 
     /// Notes that a query may give other rows, or none, although no document changed.
-    func noteShape(of path: CollectionPath) {
+    @_spi(Database) public func noteShape(of path: CollectionPath) {
         shapes.append(
             StoreChange(collection: path, changes: [], origin: origin, reshapesCollection: true)
         )
     }
 
-    func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError) {
+    /// Stores a small value of the store's own, or deletes it with `nil`.
+    @_spi(Database) public func setValue(
+        _ value: [UInt8]?,
+        for key: String,
+        in space: ValueSpace
+    ) throws(StoreError) {
         try changing().setValue(value, for: key, in: space)
         changeCount += 1
     }

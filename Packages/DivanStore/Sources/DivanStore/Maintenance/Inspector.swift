@@ -1,5 +1,5 @@
 internal import DivanJSON
-internal import DivanRevisions
+public import DivanRevisions
 
 /// Checks everything that is stored, and records what is not as it was written.
 final class Inspector {
@@ -129,7 +129,7 @@ extension StoreReader {
     /// The history of a whole row whose body is a JSON object.
     ///
     /// - Throws: `damagedDocument` for any other row.
-    func soundHistory(
+    @_spi(Database) public func soundHistory(
         of row: DocumentRow,
         in collection: OpenCollection
     ) throws(StoreError) -> any RevisionHistory {
@@ -150,7 +150,7 @@ extension StoreReader {
 
 extension RevisionHistory {
     /// The blobs that its bodies refer to.
-    func blobDigests() throws -> Set<BlobDigest> {
+    @_spi(Database) public func blobDigests() throws -> Set<BlobDigest> {
         var digests: Set<BlobDigest> = []
         for body in revisionsWithBody.compactMap(\.body) {
             digests.formUnion(try BlobReferences.digests(in: body))

@@ -35,31 +35,13 @@ public struct ForeignIdentity: Sendable {
         )
     }
 
-    var stored: StoreIdentity {
+    @_spi(Database) public var stored: StoreIdentity {
         var identity = StoreIdentity(random: SystemRandomSource())
         if publicUUID.count == 16 { identity.publicUUID = publicUUID }
         if privateUUID.count == 16 { identity.privateUUID = privateUUID }
         identity.previousPrivateUUID = previousPrivateUUID
         identity.scheme = scheme
         return identity
-    }
-}
-
-extension Store {
-    /// Creates an empty database that replaces a database of another kind, and opens it.
-    ///
-    /// - Throws: `alreadyExists` if `directory` exists, and the errors of `open`.
-    public static func create(
-        directory: String,
-        replacing identity: ForeignIdentity,
-        options: StoreOptions = StoreOptions()
-    ) throws(StoreError) -> Store {
-        do {
-            try makeBundle(at: directory, as: identity.stored, sealing: options.sealing)
-        } catch {
-            throw StoreError(wrapping: error, at: directory)
-        }
-        return try open(directory: directory, options: options)
     }
 }
 

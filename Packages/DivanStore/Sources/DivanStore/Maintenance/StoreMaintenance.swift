@@ -136,12 +136,7 @@ extension Store {
     /// Call it before passing on a sequence: otherwise a power failure may undo the latest commits, and their
     /// sequences are then reused.
     public func syncCommits() throws(StoreError) {
-        guard let place else { return }
-        guard place.sqlite != nil else { return try engine.makeDurable() }
-        do throws(StoreError) {
-            // What is no longer in the log was synced when it was copied. SQLite takes no locks on it.
-            try StoreFiles.syncFile(place.files.database + "-wal")
-        } catch  where error.code == .io(.noSuchFileOrDirectory) {}
+        try place?.syncCommits()
     }
 
     /// The blobs that `compact()` would remove; changes nothing.
@@ -170,49 +165,6 @@ extension Store {
         return try blobs.collectGarbage(among: contents, keeping: used, onlyCounting: onlyCounting)
     }
 
-    /// Rebuilds all indexes from the documents, in one transaction per collection, verifies them, and updates the
-    /// statistics for query planning.
-    ///
-    /// Writers wait in the meantime. Not inside `write`: there it throws `busy`.
-    ///
-    /// The index of document IDs is included. If a document occurs twice, which damage in that index can cause, the
-    /// row stored last is kept. If pages of the index are unreadable, the file is compacted afterwards.
-    ///
-    /// - Parameters:
-    ///   - control: Receives the progress, and may stop it.
-    ///   - removed: Called with a sentence for each document that occurred twice; these are also logged.
-    /// - Returns: The number of indexes created by users.
-    /// - Throws: `corrupt` if an index is wrong even then; `CancellationError` if `control` stops it. That
-    ///   collection then has its previous indexes.
-    @discardableResult
-    public func reindex(
-        control: IndexBuildControl? = nil,
-        noting removed: (String) -> Void = { _ in }
-    ) throws -> Int {
-        var (count, leavesPages) = (0, false)
-        // Before anything is changed.
-        try outsideWrites {}
-        try read { reader in
-            for path in try reader.collections() {
-                control?.expect(try reader.indexStatements(of: path).count)
-            }
-        }
-        for path in try collections() {
-            let repair = try write { writer in
-                // One that was removed in the meantime has no indexes either.
-                guard try writer.hasCollection(path) else { return NameRepair() }
-                let repair = try writer.reindex(path, control)
-                count += try writer.indexes(in: path).count
-                return repair
-            }
-            for row in repair.removed { removed(row.second(in: path)) }
-            leavesPages = leavesPages || repair.leavesPages
-        }
-        if leavesPages { try outsideWrites { try engine.file?.compact() } }
-        try optimize(isThorough: true)
-        return count
-    }
-
     /// Updates the statistics that speed up lookups; with `isThorough`, from all data instead of a sample.
     ///
     /// Not inside `write`: there it throws `busy`.
@@ -223,7 +175,8 @@ extension Store {
     /// Runs what the engine does between two transactions.
     ///
     /// - Throws: `busy` inside `write`, whose end would leave readers with earlier states.
-    func outsideWrites<Output>(_ body: () throws -> Output) throws -> Output {
+    @_spi(Database) public func outsideWrites<Output>(_ body: () throws -> Output) throws -> Output
+    {
         guard !isWriting else {
             throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
         }
@@ -264,7 +217,7 @@ extension StoreReader {
 
 extension DocumentRow {
     /// Whether a revision may refer to blobs, even if the row is not marked.
-    var mayNameBlobs: Bool {
+    @_spi(Database) public var mayNameBlobs: Bool {
         flags.contains(.hasBlobs) || flags.contains(.conflicted) || BodyRules.mayNameBlobs(body)
     }
 }

@@ -1,7 +1,6 @@
 internal import DivanCrypto
 internal import DivanLog
 public import DivanRevisions
-internal import DivanSQLiteEngine
 
 /// The result of a restoration.
 public struct Restoration: Equatable, Sendable {
@@ -208,7 +207,7 @@ extension StoreWriter {
     ) throws(StoreError) {
         let collection = try self.collection(path)
         var state = try state(of: collection)
-        try changing().withoutIndexes(of: collection.id) { () throws(StoreError) in
+        try withoutIndexes(of: collection.id) { () throws(StoreError) in
             guard let repair = try changing().damageRepair else { return }
             state = try repair.discard(
                 sequences,
@@ -233,7 +232,10 @@ extension BlobStore {
     ///
     /// - Throws: `blobMismatch` if the other store's was altered, and the system's error; what is here is
     ///   then kept.
-    func replace(_ digest: BlobDigest, from source: BlobStore) throws(StoreError) {
+    @_spi(Database) public func replace(
+        _ digest: BlobDigest,
+        from source: BlobStore
+    ) throws(StoreError) {
         let (reader, writer) = (try source.reader(digest), try writer())
         while true {
             let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount)

@@ -68,10 +68,7 @@ extension Store {
         }
         usage.unusedBlobs.count = max(0, stored.count - used.count)
         usage.unusedBlobs.byteCount = max(0, stored.byteCount - used.values.reduce(0, +))
-        if let directory {
-            usage.fileByteCount = Int(StoreFiles.byteCount(directory + "/db.sqlite3"))
-            usage.logByteCount = Int(StoreFiles.byteCount(directory + "/db.sqlite3-wal"))
-        }
+        if let place { (usage.fileByteCount, usage.logByteCount) = place.byteCounts }
         return usage
     }
 }

@@ -46,6 +46,21 @@ extension StoreReader {
         return known
     }
 
+    /// A collection of a damaged database, whose name may be another one in the copy.
+    ///
+    /// What remotes have is dispensable, and must cost no document if it is damaged.
+    @_spi(Database) public func salvagedCollection(
+        _ id: CollectionID,
+        as path: CollectionPath
+    ) throws(StoreError) -> OpenCollection {
+        let collection = OpenCollection(path: path, id: id)
+        collection.known =
+            try current().damageReading.readableValues(in: .knownSequences)
+            .first { $0.key.utf8.elementsEqual(collection.key.utf8) }
+            .flatMap { KnownSequences(encoded: $0.value) } ?? KnownSequences()
+        return collection
+    }
+
     /// The latest revision of a row's document that a remote is known to have.
     func ancestor(
         of row: DocumentRow,

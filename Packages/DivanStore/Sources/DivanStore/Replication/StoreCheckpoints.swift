@@ -258,7 +258,8 @@ extension StoreReader {
         return try remoteID(text)
     }
 
-    func remoteID(_ text: [UInt8]) throws(StoreError) -> RemoteID {
+    /// The number of a remote as it is stored.
+    @_spi(Database) public func remoteID(_ text: [UInt8]) throws(StoreError) -> RemoteID {
         RemoteID(rawValue: try remoteNumber(text))
     }
 

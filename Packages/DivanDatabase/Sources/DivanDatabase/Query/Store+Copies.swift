@@ -1,4 +1,5 @@
 public import DivanSQLiteEngine
+@_spi(Database) public import DivanStore
 
 // Queries that are run on a copy of what they read.
 extension Store {

@@ -2,6 +2,7 @@ internal import DivanJSON
 import DivanPlatform
 internal import DivanRevisions
 internal import DivanSQLiteEngine
+@_spi(Database) internal import DivanStore
 
 /// Carries the intact parts of one state of a damaged database into a new one.
 struct SalvageCopier {
@@ -72,12 +73,7 @@ struct SalvageCopier {
         _ snapshot: any StorageSnapshot
     ) throws {
         try target.createCollection(path)
-        let collection = StoreReader.OpenCollection(path: path, id: id)
-        // What remotes have is dispensable, and must cost no document if it is damaged.
-        collection.known =
-            try snapshot.damageReading.readableValues(in: .knownSequences)
-            .first { $0.key.utf8.elementsEqual(collection.key.utf8) }
-            .flatMap { KnownSequences(encoded: $0.value) } ?? KnownSequences()
+        let collection = try reader.salvagedCollection(id, as: path)
         sequence = 0
         kept = []
         try copyPacking(of: id, path, snapshot)

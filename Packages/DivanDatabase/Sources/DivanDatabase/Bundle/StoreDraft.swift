@@ -1,4 +1,5 @@
 import DivanPlatform
+public import DivanStore
 
 /// A database that is created under a temporary name until it is complete, so that an incomplete database is never
 /// opened.

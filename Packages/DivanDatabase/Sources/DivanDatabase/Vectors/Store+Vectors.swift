@@ -3,8 +3,8 @@ internal import DivanLog
 import DivanPlatform
 public import DivanQuery
 internal import DivanSQLiteEngine
+@_spi(Database) public import DivanStore
 internal import DivanVectors
-internal import Synchronization
 
 /// A document whose vector is to be computed for a lazy index.
 public struct PendingVector: Sendable {
@@ -105,8 +105,8 @@ extension Store {
     }
 
     private func prepareVectorIndex(_ index: VectorIndexPath) {
-        let count = transactionCount.load(ordering: .relaxed)
-        guard !preparedVectors.withLock({ $0.contains(index, at: count) }) else { return }
+        let count = endedTransactionCount
+        guard !vectorWorker.isPrepared(index, at: count) else { return }
         do {
             guard var state = try vectorIndexState(index.name, in: index.path) else { return }
             let mayWork = !isReadOnly && !isWriting
@@ -114,7 +114,7 @@ extension Store {
             if !state.isTrained {
                 warn(ofUntrained: index, state, isBeingTrained: mayWork && state.needsUpkeep)
             } else if !mayWork || !state.needsUpkeep {
-                preparedVectors.withLock { $0.insert(index, at: count) }
+                vectorWorker.notePrepared(index, at: count)
             }
         } catch {
             StoreLog.query.warning("Vector index \(index) is not up to date: \(error)")
@@ -126,7 +126,7 @@ extension Store {
         _ index: VectorIndexPath,
         _ state: VectorIndexState
     ) throws -> VectorIndexState {
-        guard !hasWriter.load(ordering: .relaxed), vectorWorker.claim(index) else {
+        guard !hasOpenTransaction, vectorWorker.claim(index) else {
             vectorWorker.begin(index, of: self)
             return state
         }
@@ -221,7 +221,7 @@ extension StoreReader {
         _ name: ExactText,
         in path: CollectionPath
     ) throws(StoreError) -> IndexRecord? {
-        try current().indexRecords(of: collection(path).id)
+        try current().indexRecords(of: collectionID(path))
             .first { $0.kind == .vector && $0.name == name }
     }
 

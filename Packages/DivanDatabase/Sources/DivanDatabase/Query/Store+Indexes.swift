@@ -1,22 +1,19 @@
-internal import DivanFullText
 public import DivanJSON
-internal import DivanLog
 public import DivanQuery
-internal import DivanRevisions
-internal import DivanSQL
 internal import DivanSQLiteEngine
+@_spi(Database) public import DivanStore
 
 extension StoreReader {
     /// The indexes of a collection, sorted by the bytes of their names.
     public func indexes(in path: CollectionPath) throws(StoreError) -> [StoredIndex] {
-        try current().indexRecords(of: collection(path).id).map(\.stored)
+        try current().indexRecords(of: collectionID(path)).map(\.stored)
     }
 
     /// The names of the indexes of a collection whose records are damaged.
     ///
     /// Their definitions are lost, and no query uses them: recreate or delete them.
     public func damagedIndexNames(in path: CollectionPath) throws(StoreError) -> [ExactText] {
-        try current().damagedIndexNames(of: collection(path).id)
+        try current().damagedIndexNames(of: collectionID(path))
     }
 }
 
@@ -40,7 +37,7 @@ extension StoreWriter {
         in path: CollectionPath,
         control: IndexBuildControl? = nil
     ) throws {
-        let collection = try collection(path).id
+        let collection = try collectionID(path)
         let record = try IndexRecord(name, definition, source: source, of: collection)
         let known = try current().indexRecords(of: collection)
         if known.contains(record) { return }
@@ -69,7 +66,7 @@ extension StoreWriter {
         }
     }
 
-    private func make(_ statements: [String], _ control: IndexBuildControl?) throws {
+    func make(_ statements: [String], _ control: IndexBuildControl?) throws {
         guard let control else {
             for sql in statements { try changing().sqlIndexing?.changeIndexes(sql) }
             return
@@ -89,7 +86,7 @@ extension StoreWriter {
 
     /// Deletes an index, even if its definition is damaged; does nothing if it does not exist.
     public func deleteIndex(_ name: ExactText, in path: CollectionPath) throws(StoreError) {
-        let collection = try collection(path).id
+        let collection = try collectionID(path)
         var records = try current().indexRecords(of: collection)
         guard let place = records.firstIndex(where: { $0.name == name }) else {
             return try deleteDamagedIndex(name, of: collection, beside: records)
@@ -126,86 +123,5 @@ extension StoreWriter {
             of: collection,
             except: records.flatMap { $0.schemaNames(in: collection) }
         )
-    }
-
-    /// Rebuilds all indexes of a collection from its documents, including the index of document IDs.
-    ///
-    /// If a document occurs twice, which damage in the index of document IDs can cause, the row stored last is
-    /// kept.
-    ///
-    /// - Parameters:
-    ///   - path: The collection.
-    ///   - control: Receives the progress, and may stop it.
-    /// - Throws: `corrupt` if the definition of an index is lost, so that it must be recreated or deleted;
-    ///   `CancellationError` if `control` stops it (the transaction can then not be committed).
-    public func rebuildIndexes(in path: CollectionPath, control: IndexBuildControl? = nil) throws {
-        control?.expect(try indexStatements(of: path).count)
-        try remakeIndexes(in: path, control)
-    }
-
-    /// Rebuilds them, and verifies that they agree with the documents; the control already expects the
-    /// statements.
-    ///
-    /// - Throws: As `rebuildIndexes(in:control:)`; `corrupt` if they do not agree, and the collection then
-    ///   has its previous indexes.
-    func reindex(_ path: CollectionPath, _ control: IndexBuildControl?) throws -> NameRepair {
-        let repair = try remakeIndexes(in: path, control)
-        try changing().sqlIndexing?.verifyIndexes(of: collection(path).id)
-        try control?.check()
-        return repair
-    }
-
-    @discardableResult
-    private func remakeIndexes(
-        in path: CollectionPath,
-        _ control: IndexBuildControl?
-    ) throws -> NameRepair {
-        let id = try collection(path).id
-        if let name = try current().damagedIndexNames(of: id).first {
-            throw StoreError(
-                .corrupt(
-                    "the definition of index \(name.text) of \(path) is lost; "
-                        + "create it again with the same name, or delete it"
-                )
-            )
-        }
-        let records = try current().indexRecords(of: id)
-        for record in records { try changing().sqlIndexing?.changeIndexes(record.drop) }
-        for table in records.tables.reversed() {
-            try changing().sqlIndexing?.dropIndexTable(table.name)
-        }
-        let repair = try repairNames(in: path)
-        try make(records.statements, control)
-        return repair
-    }
-
-    /// Rebuilds the index of document IDs, and the others that the collection has by itself.
-    private func repairNames(in path: CollectionPath) throws(StoreError) -> NameRepair {
-        let collection = try self.collection(path)
-        let repair = try changing().damageRepair?.repairNames(of: collection.id) ?? NameRepair()
-        noteTreeChange()
-        guard let state = repair.state else { return repair }
-        for row in repair.removed {
-            StoreLog.database.warning("\(row.second(in: path))")
-        }
-        forgetRow()
-        setState(state, of: collection)
-        collection.hasNewState = true
-        collection.mayRepeat = true
-        return repair
-    }
-
-    func forgetIndexes(of collection: OpenCollection) throws(StoreError) {
-        let damaged = try current().damagedIndexNames(of: collection.id)
-        for name in try damaged + current().indexRecords(of: collection.id).map(\.name) {
-            try setValue(nil, for: IndexRecord.key(name, in: collection.id), in: .indexes)
-        }
-    }
-}
-
-extension StoreReader {
-    /// The statements that create the indexes of a collection.
-    func indexStatements(of path: CollectionPath) throws(StoreError) -> [String] {
-        try current().indexRecords(of: collection(path).id).statements
     }
 }

@@ -2,6 +2,7 @@ internal import DivanCrypto
 import DivanPlatform
 internal import DivanRevisions
 internal import DivanSQLiteEngine
+@_spi(Database) public import DivanStore
 
 extension Store {
     /// Opens the database in a directory named `<name>.cblite2`, or creates it.
@@ -29,7 +30,7 @@ extension Store {
         do {
             let (store, isShared) = try entry.lock.withLock {
                 if let store = entry.store(readOnly: options.readOnly),
-                    try store.mayBeShared(options), store.place?.join() == true
+                    try store.mayBeShared(options), store.bundle?.join() == true
                 {
                     return (store, true)
                 }
@@ -143,67 +144,41 @@ extension Store {
         try store.copy(to: target)
     }
 
-    /// Ends the use by one owner.
-    ///
-    /// The last owner closes the files after running writes have finished.
-    ///
-    /// - Throws: Nothing at present; later versions may throw if writing the rest of the log fails.
-    public func close() throws(StoreError) {
-        guard let place else {
-            vectorWorker.close(waits: !isWriting)
-            return engine.close()
-        }
-        if place.leaveIfNotLast() { return }
-        vectorWorker.close(waits: !isWriting)
-        let entry = StoreRegistry.shared.entry(for: place.files.directory)
-        // In this order everywhere: inside a write, the same database may be opened or closed.
-        writing.withLock {
-            entry.lock.withLock {
-                guard place.leave() else {
-                    if place.ownerCount > 0 { vectorWorker.reopen() }
-                    return
-                }
-                vectorWorker.close(waits: false)
-                try? blobs.settle()
-                try? engine.file?.optimize(isThorough: false)
-                engine.close()
-                place.unlock()
-                if entry.store(readOnly: isReadOnly) === self {
-                    entry.setStore(nil, readOnly: isReadOnly)
-                }
-            }
-        }
-    }
-
-    /// The number of owners; 0 if the store is closed.
-    public var ownerCount: Int { place?.ownerCount ?? 1 }
-
     /// The number of owners of the file in this process, for writing and for reading.
     public var fileOwnerCount: Int {
-        guard let place else { return 1 }
-        return StoreRegistry.shared.entry(for: place.files.directory).ownerCount
+        guard let bundle else { return 1 }
+        return StoreRegistry.shared.entry(for: bundle.directory).ownerCount
     }
-
-    /// Checks that the file still exists where it was opened.
-    ///
-    /// For repeated reads. A removed file reports no further changes. Writes check this automatically.
-    ///
-    /// - Throws: `StoreError.Code.io` with `ESTALE` if it was removed, moved or replaced.
-    public func requireFile() throws(StoreError) { try engine.file?.requireFile() }
 
     /// Closes the store and deletes its files.
     ///
     /// - Throws: `StoreError` with `busy` if it has other owners. It then stays open.
     public func delete() throws(StoreError) {
-        guard let place else { return try close() }
+        guard let bundle else { return try close() }
         guard fileOwnerCount <= 1 else {
             throw StoreError(
                 .busy(.thisProcess(ownerCount: fileOwnerCount)),
-                at: place.files.directory
+                at: bundle.directory
             )
         }
         try close()
-        try Store.delete(directory: place.files.directory)
+        try Store.delete(directory: bundle.directory)
+    }
+
+    /// Creates an empty database that replaces a database of another kind, and opens it.
+    ///
+    /// - Throws: `alreadyExists` if `directory` exists, and the errors of `open`.
+    public static func create(
+        directory: String,
+        replacing identity: ForeignIdentity,
+        options: StoreOptions = StoreOptions()
+    ) throws(StoreError) -> Store {
+        do {
+            try makeBundle(at: directory, as: identity.stored, sealing: options.sealing)
+        } catch {
+            throw StoreError(wrapping: error, at: directory)
+        }
+        return try open(directory: directory, options: options)
     }
 
     // MARK: Steps
@@ -281,15 +256,15 @@ extension Store {
             syncsFully: options.fullSync
         )
         let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
-        let blobs = try BlobDirectory(
-            Rekeying(files).blobs,
+        let blobs = try BlobStore(
+            directory: Rekeying(files).blobs,
             isReadOnly: options.readOnly,
             sealing: options.sealing,
             calls: calls
         )
         return Store(
             engine: engine,
-            blobs: BlobStore(blobs),
+            blobs: blobs,
             identity: identity,
             archive: options.archive,
             place: BundleOwnership(files: files, sqlite: engine, lock: lock),
@@ -302,15 +277,15 @@ extension Store {
     ///
     /// - Throws: `busy` if the database would have to be upgraded.
     private func mayBeShared(_ options: StoreOptions) throws(StoreError) -> Bool {
-        guard place?.engineName == options.engine?.name || ownerCount == 0 else {
-            let name = place?.engineName ?? "of SQLite"
+        guard bundle?.engineName == options.engine?.name || ownerCount == 0 else {
+            let name = bundle?.engineName ?? "of SQLite"
             throw StoreError(
                 .notADatabase("already open with the engine \(name)"),
                 at: directory ?? ""
             )
         }
         let isAlike =
-            switch (place?.sqlite?.place.storeSealing, options.sealing) {
+            switch (bundle?.sqlite?.place.storeSealing, options.sealing) {
             case (nil, nil): true
             case (let mine?, let given?): mine.hasSameKey(as: given)
             default: false
@@ -333,21 +308,21 @@ extension Store {
     }
 
     private func copy(to target: String) throws(StoreError) {
-        guard let place else { throw StoreError(.noSuchDatabase) }
-        let sqlite = try place.requireSQLite(for: "copies")
+        guard let bundle else { throw StoreError(.noSuchDatabase) }
+        let sqlite = try bundle.requireSQLite(for: "copies")
         let files = try Self.located(target, create: true)
         guard !StoreFiles.exists(files.directory) else {
             throw StoreError(.alreadyExists, at: target)
         }
         do {
             // Nobody in this process writes or compacts in the meantime.
-            try writing.withLock {
+            try withoutOtherWriters {
                 if !isReadOnly { try blobs.settle() }
                 let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
                 // After a crash while the key was changed they are elsewhere, where read-only use finds them.
                 _ = try Bundle.copy(
                     sqlite,
-                    withBlobs: Rekeying(place.files).blobs,
+                    withBlobs: Rekeying(bundle.files).blobs,
                     to: files,
                     as: identity.copied(random: SystemRandomSource())
                 )

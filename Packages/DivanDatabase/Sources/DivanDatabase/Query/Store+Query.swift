@@ -1,6 +1,7 @@
 internal import DivanJSON
 public import DivanQuery
 internal import DivanSQLiteEngine
+@_spi(Database) public import DivanStore
 
 extension Store {
     /// Begins a query on a snapshot of the database, no older than the call.

@@ -1,14 +1,7 @@
-public import DivanSQLite
-internal import DivanSQLiteEngine
-
-/// Encrypts the files of a database: SQLite's in a VFS (`SQLiteEncryption`), and blobs.
+/// Encrypts the files of blobs.
 ///
-/// Pass it when opening a database (`StoreOptions.sealing`). Called from any thread. A store converts thrown errors
-/// to `StoreError`.
-public protocol StoreSealing: SQLiteEncryption {
-    /// Whether another sealing has the same key.
-    func hasSameKey(as other: any StoreSealing) -> Bool
-
+/// Called from any thread. A store converts thrown errors to `StoreError`.
+public protocol BlobSealing: Sendable {
     /// Bytes at the start of a blob's file that are needed to open it.
     var headByteCount: Int { get }
     /// Bytes at the end of a blob's file that are needed to open it.
@@ -50,9 +43,4 @@ public protocol ContentOpener: AnyObject {
         number: Int,
         into content: inout [UInt8]
     ) throws
-}
-
-extension DatabaseFileLocation {
-    /// What encrypts the file; the store opens files only with a `StoreSealing`.
-    var storeSealing: (any StoreSealing)? { sealing as? any StoreSealing }
 }

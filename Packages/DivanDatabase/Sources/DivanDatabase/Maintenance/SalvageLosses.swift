@@ -1,4 +1,5 @@
 internal import DivanRevisions
+internal import DivanStore
 
 /// A document that a salvage cannot copy, unless a peer has it.
 struct UnrecoveredDocument: Equatable, Sendable {

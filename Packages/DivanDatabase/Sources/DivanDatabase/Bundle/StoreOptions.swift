@@ -1,5 +1,6 @@
 public import DivanDelta
 public import DivanRevisions
+public import DivanStore
 
 /// How a store is opened.
 public struct StoreOptions: Sendable {

@@ -1,8 +1,8 @@
-internal import DivanCrypto
-internal import DivanRevisions
+public import DivanCrypto
+public import DivanRevisions
 
 /// The UUIDs of a database, as they are stored.
-struct StoreIdentity: Equatable, Sendable {
+@_spi(Database) public struct StoreIdentity: Equatable, Sendable {
     var publicUUID: [UInt8]
     var privateUUID: [UInt8]
     var previousPrivateUUID: [UInt8]?
@@ -31,13 +31,13 @@ struct StoreIdentity: Equatable, Sendable {
     }
 
     /// Creates a new identity.
-    init(random: any RandomSource) {
+    public init(random: any RandomSource) {
         publicUUID = random.bytes(16)
         privateUUID = random.bytes(16)
     }
 
     /// Reads the identity of a database, or gives one to a database without.
-    init(of engine: any StorageEngine, random: any RandomSource) throws {
+    public init(of engine: any StorageEngine, random: any RandomSource) throws {
         if let stored = try engine.read({ try Self.read($0) }) {
             self = stored
         } else {
@@ -107,7 +107,9 @@ struct StoreIdentity: Equatable, Sendable {
     }
 
     /// The values of a new identity as SQL expressions, for a file that cannot be opened yet.
-    static func newValues(naming scheme: RevisionScheme) -> [(key: String, expression: String)] {
+    public static func newValues(
+        naming scheme: RevisionScheme
+    ) -> [(key: String, expression: String)] {
         [
             (Key.publicUUID, "randomblob(16)"), (Key.privateUUID, "randomblob(16)"),
             (Key.scheme, "CAST('\(scheme.rawValue)' AS BLOB)"),
@@ -115,7 +117,7 @@ struct StoreIdentity: Equatable, Sendable {
     }
 
     /// Stores the identity, and creates the default collection if it is missing.
-    func write(to transaction: any StorageTransaction) throws(StoreError) {
+    public func write(to transaction: any StorageTransaction) throws(StoreError) {
         try transaction.setValue(publicUUID, for: Key.publicUUID, in: .database)
         try transaction.setValue(privateUUID, for: Key.privateUUID, in: .database)
         try transaction.setValue(
@@ -134,7 +136,7 @@ struct StoreIdentity: Equatable, Sendable {
     }
 
     /// The identity of a copy: new, with a record of where it comes from.
-    func copied(random: any RandomSource) -> StoreIdentity {
+    public func copied(random: any RandomSource) -> StoreIdentity {
         var copy = StoreIdentity(random: random)
         copy.previousPrivateUUID = privateUUID
         copy.scheme = scheme

@@ -1,4 +1,5 @@
 import DivanPlatform
+internal import DivanStore
 
 /// Keeps other processes from writing to a database while this one does.
 ///
@@ -56,7 +57,7 @@ final class BundleLock: Sendable {
                 try descriptor.lock(waits: false)
                 return nil
             } catch {
-                guard error.errno == .wouldBlock, waited < StoreLimits.lockMilliseconds else {
+                guard error.errno == .wouldBlock, waited < DatabaseLimits.lockMilliseconds else {
                     return error.errno
                 }
             }

@@ -2,6 +2,7 @@ internal import DivanCrypto
 public import DivanDelta
 import DivanPlatform
 public import DivanRevisions
+@_spi(Database) public import DivanStore
 
 /// The directory of a database of a custom engine: `engine` with the engine's name, `data` for its files,
 /// `Attachments` and `lock`.
@@ -98,18 +99,23 @@ extension Store {
             )
             opened = engine
             let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
-            let blobs = try BlobDirectory(
-                files.blobs,
+            let blobs = try BlobStore(
+                directory: files.blobs,
                 isReadOnly: options.readOnly,
                 sealing: nil,
                 calls: calls
             )
             return Store(
                 engine: engine,
-                blobs: BlobStore(blobs),
+                blobs: blobs,
                 identity: identity,
                 archive: options.archive,
-                place: BundleOwnership(files: files, engineName: provider.name, lock: lock),
+                place: BundleOwnership(
+                    files: files,
+                    engine: engine,
+                    named: provider.name,
+                    lock: lock
+                ),
                 observers: StoreRegistry.shared.entry(for: files.directory).observers
             )
         } catch {

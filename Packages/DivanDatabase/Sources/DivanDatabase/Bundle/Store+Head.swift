@@ -1,4 +1,5 @@
 internal import DivanSQLite
+public import DivanStore
 
 extension Store {
     /// The first bytes of a database file, which show whether it is encrypted; empty if it does not exist, or

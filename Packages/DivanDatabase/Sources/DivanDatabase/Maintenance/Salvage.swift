@@ -1,4 +1,5 @@
 internal import DivanJSON
+public import DivanStore
 
 /// The data recovered from a damaged database.
 public struct Salvage: Sendable {
@@ -24,7 +25,7 @@ public struct Salvage: Sendable {
         var unnamedCount = 0
         for document in left {
             guard let loss = try document.loss(in: reader) else { continue }
-            if losses.count < StoreLimits.namedLossCount {
+            if losses.count < DatabaseLimits.namedLossCount {
                 losses.append(loss)
             } else {
                 unnamedCount += 1

@@ -1,5 +1,6 @@
 import DivanPlatform
 internal import DivanSQLiteEngine
+@_spi(Database) internal import DivanStore
 
 /// Changes the key of a database and its blobs, of all of them or none.
 ///
@@ -53,7 +54,10 @@ struct Rekeying {
         // The marker must be on the disk before the directory that it marks exists.
         try sync(files.directory)
         try StoreFiles.makeDirectory(files.rekeyedBlobs)
-        try Bundle.copyBlobs(from: (files.blobs, sealing), to: (files.rekeyedBlobs, newSealing))
+        try BlobStore.copyFiles(
+            from: (files.blobs, sealing),
+            to: (files.rekeyedBlobs, newSealing)
+        )
         try rewrite(DatabaseFileLocation(files.rekeyed, sealing: newSealing))
         try StoreFiles.syncFile(files.rekeyed)
         try sync(files.rekeyedBlobs)
@@ -104,7 +108,7 @@ struct Rekeying {
 
 extension Store {
     /// Whether the store's files are encrypted.
-    public var isSealed: Bool { place?.sqlite?.place.sealing != nil }
+    public var isSealed: Bool { bundle?.sqlite?.place.sealing != nil }
 
     /// Encrypts the database with another key, or decrypts it with `nil`.
     ///
@@ -121,39 +125,38 @@ extension Store {
 
     /// Changes the key, with a sync function for directories that a test can replace.
     func changeSealing(to newSealing: (any StoreSealing)?, sync: @escaping Rekeying.Sync) throws {
-        guard let place, !isReadOnly else { throw StoreError(.readOnly, at: directory ?? "") }
-        let entry = StoreRegistry.shared.entry(for: place.files.directory)
+        guard let bundle, !isReadOnly else { throw StoreError(.readOnly, at: directory ?? "") }
+        let entry = StoreRegistry.shared.entry(for: bundle.directory)
         // Locked in this order, as in `close()`.
-        try writing.withLock {
+        try withoutOtherWriters {
             try entry.lock.withLock {
                 guard !isWriting, entry.ownerCount == 1 else {
                     throw StoreError(
                         .busy(.thisProcess(ownerCount: entry.ownerCount)),
-                        at: place.files.directory
+                        at: bundle.directory
                     )
                 }
-                try rekey(Rekeying(place.files, sync: sync), place, to: newSealing)
+                try rekey(Rekeying(bundle.files, sync: sync), bundle, to: newSealing)
             }
         }
     }
 
     private func rekey(
         _ rekeying: Rekeying,
-        _ place: BundleOwnership,
+        _ bundle: BundleOwnership,
         to newSealing: (any StoreSealing)?
     ) throws {
-        let sqlite = try place.requireSQLite(for: "encryption keys")
-        guard let storage = blobs.storage as? BlobDirectory else { return }
+        let sqlite = try bundle.requireSQLite(for: "encryption keys")
         var unfinished: StoreError?
         // Removes what an earlier attempt could not.
         try rekeying.recover()
         do {
-            try storage.whileResting {
+            try blobs.whileResting {
                 try rekeying.prepare(from: sqlite.place.storeSealing, to: newSealing) {
                     try sqlite.rewrite(to: $0)
                 }
                 try sqlite.exchangeFile {
-                    try storage.exchange(for: newSealing) { () throws(StoreError) in
+                    try blobs.exchange(for: newSealing) { () throws(StoreError) in
                         try rekeying.commit()
                         // The key has changed, even if this fails.
                         do throws(StoreError) { try rekeying.exchangeBlobs() } catch {
@@ -161,7 +164,7 @@ extension Store {
                         }
                     }
                     return DatabaseFileLocation(
-                        place.files.database,
+                        bundle.files.database,
                         sealing: newSealing,
                         packing: sqlite.place.packing
                     )

@@ -1,6 +1,7 @@
 import DivanPlatform
 internal import DivanRevisions
 internal import DivanSQLiteEngine
+@_spi(Database) public import DivanStore
 
 // A database whose pages or schema are damaged is not repaired in place: what can be read is carried
 // into a new one, which replaces the old one when it is complete.
@@ -181,11 +182,8 @@ extension Store {
                 identity: StoreIdentity.newValues(naming: .vectors)
             )
         }
-        let blobs = try BlobDirectory(
-            Rekeying(files).blobs,
-            isReadOnly: true
-        )
-        return (store, BlobStore(blobs), losses)
+        let blobs = try BlobStore(directory: Rekeying(files).blobs, isReadOnly: true)
+        return (store, blobs, losses)
     }
 
     /// Opens a copy of a damaged file in which `remake` has rebuilt an unreadable page, as far as the

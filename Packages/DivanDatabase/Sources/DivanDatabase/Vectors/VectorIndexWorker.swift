@@ -1,6 +1,7 @@
 import DivanJSON
 internal import DivanLog
 import DivanPlatform
+@_spi(Database) internal import DivanStore
 internal import Synchronization
 
 /// Names a vector index.
@@ -19,7 +20,7 @@ struct VectorIndexPath: Hashable, Sendable, CustomStringConvertible {
 ///
 /// Theory of operation: a thread claims an index, works on it, and releases it. The worker's thread takes the indexes
 /// that wait, one after another, and ends when none is left.
-final class VectorIndexWorker: Sendable {
+final class VectorIndexWorker: StoreBackgroundWork {
     private struct State {
         var claimed: Set<VectorIndexPath> = []
         var waiting: [VectorIndexPath] = []
@@ -32,6 +33,17 @@ final class VectorIndexWorker: Sendable {
     }
 
     private let state = Mutex(State())
+    private let prepared = Mutex(PreparedVectorIndexes())
+
+    /// Whether an index was prepared after this number of transactions.
+    func isPrepared(_ index: VectorIndexPath, at count: Int) -> Bool {
+        prepared.withLock { $0.contains(index, at: count) }
+    }
+
+    /// Notes that an index was prepared after this number of transactions.
+    func notePrepared(_ index: VectorIndexPath, at count: Int) {
+        prepared.withLock { $0.insert(index, at: count) }
+    }
 
     /// Lets the caller work on an index; `false` if another thread does.
     func claim(_ index: VectorIndexPath) -> Bool {
@@ -45,7 +57,7 @@ final class VectorIndexWorker: Sendable {
 
     /// Begins the work on an index, unless it is already waiting, or failed since the last transaction.
     func begin(_ index: VectorIndexPath, of store: Store) {
-        let count = store.transactionCount.load(ordering: .relaxed)
+        let count = store.endedTransactionCount
         let mustStart = state.withLock { state in
             guard !state.isClosed, !state.waiting.contains(index), state.failed[index] != count
             else { return false }
@@ -61,9 +73,6 @@ final class VectorIndexWorker: Sendable {
         }
     }
 
-    /// Ends the work soon, and begins none until `reopen`.
-    ///
-    /// - Parameter waits: Whether to return after the end; the caller must not be inside a write then.
     func close(waits: Bool) {
         state.withLock { $0.isClosed = true }
         let thread = CurrentThread.id
@@ -86,7 +95,7 @@ final class VectorIndexWorker: Sendable {
             do {
                 try store.work(on: index, .whole) { isClosed }
             } catch {
-                failedCount = store.transactionCount.load(ordering: .relaxed)
+                failedCount = store.endedTransactionCount
                 if !isClosed {
                     StoreLog.query.warning("Vector index \(index) is not up to date: \(error)")
                 }
@@ -111,4 +120,9 @@ final class VectorIndexWorker: Sendable {
             return index
         }
     }
+}
+
+extension Store {
+    /// What works on the vector indexes.
+    var vectorWorker: VectorIndexWorker { backgroundWork { VectorIndexWorker() } }
 }

@@ -2,6 +2,7 @@ internal import DivanCrypto
 import DivanPlatform
 internal import DivanSQLite
 internal import DivanSQLiteEngine
+@_spi(Database) internal import DivanStore
 
 /// Creates, checks and copies the directory of a database.
 ///
@@ -45,10 +46,10 @@ enum Bundle {
     ) throws -> BundleLock {
         try assemble(target) { unfinished in
             let sealing = engine.place.storeSealing
-            try copyBlobs(from: (blobs, sealing), to: (unfinished.blobs, sealing))
+            try BlobStore.copyFiles(from: (blobs, sealing), to: (unfinished.blobs, sealing))
             try engine.copy(to: unfinished.database)
             try give(identity, to: DatabaseFileLocation(unfinished.database, sealing: sealing))
-            try copyBlobs(from: (blobs, sealing), to: (unfinished.blobs, sealing))
+            try BlobStore.copyFiles(from: (blobs, sealing), to: (unfinished.blobs, sealing))
         }
     }
 
@@ -169,63 +170,5 @@ enum Bundle {
         let engine = try SQLiteEngine(place, isReadOnly: false, syncsFully: true)
         defer { engine.close() }
         try engine.write { try identity.write(to: $0) }
-    }
-
-    /// A directory of blobs, and the key that they have there.
-    typealias BlobDirectoryLocation = (path: String, sealing: (any StoreSealing)?)
-
-    /// Copies every blob that is not there yet, with the new key; one that disappears in the meantime is skipped.
-    ///
-    /// Whole blobs that a power cut left without their final names are included: documents may refer to them, and
-    /// read-only use cannot rename them.
-    static func copyBlobs(
-        from source: BlobDirectoryLocation,
-        to target: BlobDirectoryLocation
-    ) throws(StoreError) {
-        guard StoreFiles.isDirectory(source.path) else { return }
-        let storage = try BlobDirectory(
-            source.path,
-            isReadOnly: true,
-            sealing: source.sealing
-        )
-        let to = BlobStore(
-            try BlobDirectory(
-                target.path,
-                isReadOnly: false,
-                sealing: target.sealing
-            )
-        )
-        for digest in try storage.contents().digests where !to.contains(digest) {
-            do throws(StoreError) {
-                let reader = BlobReader(try storage.source(digest))
-                try copy(digest, from: reader, at: source.path, to: to)
-            } catch {
-                if case .noSuchBlob = error.code { continue }
-                if try storage.isUnfinished(digest) { continue }
-                throw error
-            }
-        }
-        try to.settle()
-    }
-
-    private static func copy(
-        _ digest: BlobDigest,
-        from reader: BlobReader,
-        at path: String,
-        to target: BlobStore
-    ) throws(StoreError) {
-        let writer = try target.writer()
-        while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
-        {
-            try LongWork.check(at: "")
-            try writer.append(piece)
-        }
-        do {
-            _ = try writer.finish(expected: digest)
-        } catch {
-            guard case .blobMismatch = error.code else { throw error }
-            // Nobody sent it: the content stored here has changed.
-            throw StoreError(.corrupt("blob \(digest) is damaged"), at: path)
-        }
     }
 }

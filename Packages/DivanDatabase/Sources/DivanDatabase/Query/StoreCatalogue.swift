@@ -1,5 +1,6 @@
 public import DivanJSON
 public import DivanQuery
+public import DivanStore
 
 /// The collections and indexes of a store, for the checks of a query.
 ///

@@ -1,6 +1,7 @@
 internal import DivanQuery
 internal import DivanSQL
 internal import DivanSQLiteEngine
+@_spi(Database) internal import DivanStore
 
 extension Store {
     /// Rebuilds the indexes of which a function has another meaning by now, or which another version of
@@ -32,7 +33,7 @@ private let unicodeKey = "unicode"
 
 extension StoreReader {
     fileprivate func hasUnicode() throws(StoreError) -> Bool {
-        try value(unicodeKey, in: .database) == Array(SQLFunctions.unicodeVersion.utf8)
+        try current().value(unicodeKey, in: .database) == Array(SQLFunctions.unicodeVersion.utf8)
     }
 }
 
@@ -44,7 +45,7 @@ extension StoreWriter {
     }
 
     fileprivate func renewIndexes(in path: CollectionPath) throws(StoreError) {
-        let id = try collection(path).id
+        let id = try collectionID(path)
         let records = try current().indexRecords(of: id)
         let renewed = records.map(\.renewed)
         let knowsLetters = records.statements.contains(where: IndexRecord.dependsOnUnicode)

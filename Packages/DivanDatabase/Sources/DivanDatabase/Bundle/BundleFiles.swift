@@ -9,6 +9,8 @@ struct BundleFiles: Equatable, Sendable {
     let directory: String
 
     var database: String { directory + "/db.sqlite3" }
+    /// What SQLite has not copied into the file yet.
+    var log: String { database + "-wal" }
     var blobs: String { directory + "/Attachments" }
     var lock: String { directory + "/lock" }
     /// The name of a custom engine, and the directory for its files.
