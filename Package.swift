@@ -206,7 +206,6 @@ let packages: [[Target]] = [
             "DivanCompression",
             "DivanCrypto",
             "DivanQuery",
-            "DivanFullText",
             "DivanVectors",
             "DivanLog",
         ]
@@ -238,6 +237,19 @@ let packages: [[Target]] = [
         arrows: [
             "DivanStorage",
             "DivanMemoryEngine",
+            "DivanPlatform",
+            "DivanRevisions",
+            "DivanDelta",
+            "DivanJSON",
+            "DivanCrypto",
+            "DivanSealedFields",
+            "DivanLog",
+        ]
+    ),
+    packageTargets(
+        "DivanDatabase",
+        arrows: [
+            "DivanStore",
             "DivanSQLiteEngine",
             "DivanPlatform",
             "DivanSQLite",
@@ -246,18 +258,20 @@ let packages: [[Target]] = [
             "DivanJSON",
             "DivanCrypto",
             "DivanQuery",
-            "DivanSealedFields",
             "DivanSQL",
             "DivanFullText",
             "DivanVectors",
             "DivanLog",
         ],
-        testing: ["CDivanStoreFaults", "DivanSeal", "DivanZlib", "DivanLZ4"]
+        testing: [
+            "CDivanDatabaseFaults", "DivanStorage", "DivanMemoryEngine", "DivanSealedFields", "DivanSeal", "DivanZlib",
+            "DivanLZ4",
+        ]
     ),
     [
         .target(
-            name: "CDivanStoreFaults",
-            path: "Packages/DivanStore/Tests/CDivanStoreFaults",
+            name: "CDivanDatabaseFaults",
+            path: "Packages/DivanDatabase/Tests/CDivanDatabaseFaults",
             linkerSettings: [.linkedLibrary("sqlite3")]
         )
     ],
@@ -333,7 +347,7 @@ let packages: [[Target]] = [
         arrows: [
             "DivanPlatform",
             "DivanTransport",
-            "DivanStore",
+            "DivanDatabase",
             "DivanQuery",
             "DivanRevisions",
             "DivanAuth",
@@ -356,7 +370,7 @@ let packages: [[Target]] = [
             "DivanReplicator",
             "DivanConflicts",
             "DivanCBLite",
-            "DivanStore",
+            "DivanDatabase",
             "DivanSeal",
             "DivanSealedFields",
             "DivanQuery",
@@ -386,7 +400,7 @@ let packages: [[Target]] = [
             "DivanPlatform",
             "DivanREST",
             "DivanTransport",
-            "DivanStore",
+            "DivanDatabase",
             "DivanConflicts",
             "DivanRevisions",
             "DivanHTTP",
@@ -410,7 +424,7 @@ let packages: [[Target]] = [
             "DivanQuery",
             "DivanRevisions",
             "DivanSQL",
-            "DivanStore",
+            "DivanDatabase",
             "DivanTLS",
             "DivanTransport",
         ]
@@ -429,7 +443,7 @@ let packages: [[Target]] = [
             "DivanRevisions",
             "DivanSQL",
             "DivanSQLite",
-            "DivanStore",
+            "DivanDatabase",
             "DivanZlib",
             "DivanZstd",
         ]
@@ -501,7 +515,7 @@ let tools: [Target] = [
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanPlatform", "DivanProbe", "DivanQuery",
             "DivanREST",
             "DivanReplicator", "DivanRevisions", "DivanSQL", "DivanSeal", "DivanSession",
-            "DivanStore",
+            "DivanDatabase",
             "DivanStatus", "DivanStudio",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanZstd",
         ]
@@ -517,7 +531,7 @@ let tools: [Target] = [
         at: "Tools/command/Sources/studio-pictures",
         uses: [
             "DivanPlatform",
-            "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore", "DivanStudio",
+            "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanDatabase", "DivanStudio",
             "DivanTestKit",
         ]
     ),
@@ -534,7 +548,7 @@ let tools: [Target] = [
             "divan", "open-database", "studio-pictures", "CouchbaseLiteSwift", "DivanCommand",
             "DivanBLIP",
             "DivanBLIPChannel", "DivanCrypto",
-            "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
+            "DivanLog", "DivanRevisions", "DivanStatus", "DivanDatabase", "DivanTransport",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
     ),
@@ -593,7 +607,7 @@ let examples: [Target] = [
     program(
         "plug-ins-example",
         at: "Docs/examples/Sources/plug-ins-example",
-        uses: ["CouchbaseLiteSwift", "DivanCompression", "DivanDiscovery", "DivanStore"]
+        uses: ["CouchbaseLiteSwift", "DivanCompression", "DivanDiscovery", "DivanDatabase"]
     ),
     library("ExampleTerminal", at: "Docs/examples/Sources/ExampleTerminal"),
     program(
@@ -634,7 +648,7 @@ let examples: [Target] = [
         at: "Docs/examples/Tests/PlugInTests",
         uses: [
             "PlugIns", "plug-ins-example", "CouchbaseLiteSwift", "DivanAuth", "DivanCompression",
-            "DivanConflicts", "DivanDiscovery", "DivanLog", "DivanStore", "DivanTLS",
+            "DivanConflicts", "DivanDiscovery", "DivanLog", "DivanDatabase", "DivanTLS",
             "DivanTransport", "DivanTestKit",
         ]
     ),
@@ -676,7 +690,7 @@ let bench: [Target] = [
             "CDivanFloors", "DivanCharts", "DivanLinks", "CouchbaseLiteSwift", "Divan", "DivanBLIP",
             "DivanBLIPChannel",
             "DivanCompression", "DivanCrypto", "DivanDelta", "DivanFullText", "DivanISAL",
-            "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanStore",
+            "DivanJSON", "DivanLZ4", "DivanLog", "DivanQuery", "DivanRevisions", "DivanDatabase",
             "DivanTestKit", "DivanTLS", "DivanTransport", "DivanVectors", "DivanWebSocket",
             "DivanZlib",
         ]
@@ -724,7 +738,7 @@ let trials: [Target] = [
             "CouchbaseLiteSwift", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression",
             "DivanCrypto",
             "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
-            "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanStore", "DivanTestKit",
+            "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanDatabase", "DivanTestKit",
             "DivanTLS", "DivanWebSocket", "DivanZlib", "DivanZstd",
         ]
     ),
@@ -740,7 +754,7 @@ let trials: [Target] = [
             "DivanPlatform",
             "DivanAuth", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta",
             "DivanHTTP",
-            "DivanJSON", "DivanReplicator", "DivanRevisions", "DivanStore", "DivanTLS",
+            "DivanJSON", "DivanReplicator", "DivanRevisions", "DivanDatabase", "DivanTLS",
             "DivanWebSocket",
             "DivanZlib",
         ]
@@ -754,7 +768,7 @@ let trials: [Target] = [
     library(
         "DivanIndexTrial",
         at: "Tests/IndexTrial",
-        uses: ["DivanJSON", "DivanQuery", "DivanStore"]
+        uses: ["DivanJSON", "DivanQuery", "DivanDatabase"]
     ),
     program(
         "divan-crash",
@@ -762,7 +776,7 @@ let trials: [Target] = [
         uses: [
             "DivanPlatform",
             "CouchbaseLiteSwift", "DivanIndexTrial", "DivanJSON", "DivanQuery", "DivanRevisions",
-            "DivanStore", "DivanTestKit",
+            "DivanDatabase", "DivanTestKit",
         ]
     ),
     tests(
@@ -777,7 +791,7 @@ let trials: [Target] = [
             "DivanPlatform",
             "CouchbaseLiteSwift", "DivanDelta", "DivanIndexTrial", "DivanJSON", "DivanLZ4",
             "DivanRevisions",
-            "DivanStore", "DivanTestKit", "DivanWebSocket", "DivanZlib",
+            "DivanDatabase", "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
     ),
     tests(
@@ -790,7 +804,7 @@ let trials: [Target] = [
         at: "Tests/BitRot",
         uses: [
             "DivanPlatform",
-            "CouchbaseLiteSwift", "DivanDelta", "DivanLZ4", "DivanRevisions", "DivanStore",
+            "CouchbaseLiteSwift", "DivanDelta", "DivanLZ4", "DivanRevisions", "DivanDatabase",
             "DivanTestKit",
             "DivanZlib",
         ]
@@ -858,7 +872,7 @@ let trials: [Target] = [
             "CDivanDisk", "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto",
             "DivanDelta",
             "DivanJSON", "DivanLog", "DivanQuery", "DivanReplicator", "DivanRevisions",
-            "DivanSession", "DivanSimulation", "DivanStore", "DivanTestKit", "DivanTransport",
+            "DivanSession", "DivanSimulation", "DivanDatabase", "DivanTestKit", "DivanTransport",
             "DivanZlib",
         ]
     ),

@@ -17,17 +17,17 @@ let package = Package(
         .package(path: "../../Packages/DivanAuth"),
         .package(path: "../../Packages/DivanCompression"),
         .package(path: "../../Packages/DivanConflicts"),
+        .package(path: "../../Packages/DivanDatabase"),
         .package(path: "../../Packages/DivanDiscovery"),
         .package(path: "../../Packages/DivanHTTP"),
         .package(path: "../../Packages/DivanJSON"),
         .package(path: "../../Packages/DivanLog"),
+        .package(path: "../../Packages/DivanMemoryEngine"),
         .package(path: "../../Packages/DivanPlatform"),
         .package(path: "../../Packages/DivanQuery"),
         .package(path: "../../Packages/DivanRevisions"),
-        .package(path: "../../Packages/DivanMemoryEngine"),
         .package(path: "../../Packages/DivanSQLiteEngine"),
         .package(path: "../../Packages/DivanStorage"),
-        .package(path: "../../Packages/DivanStore"),
         .package(path: "../../Packages/DivanTLS"),
         .package(path: "../../Packages/DivanTestKit"),
         .package(path: "../../Packages/DivanTransport"),
@@ -81,7 +81,7 @@ let package = Package(
         .executableTarget(
             name: "plug-ins-example",
             dependencies: [
-                "CouchbaseLiteSwift", "DivanCompression", "DivanDiscovery", "DivanStore",
+                "CouchbaseLiteSwift", "DivanCompression", "DivanDiscovery", "DivanDatabase",
             ],
             swiftSettings: strict
         ),
@@ -124,7 +124,7 @@ let package = Package(
             dependencies: [
                 "PlugIns", "plug-ins-example", "CouchbaseLiteSwift", "DivanAuth",
                 "DivanCompression",
-                "DivanConflicts", "DivanDiscovery", "DivanLog", "DivanStore", "DivanTLS",
+                "DivanConflicts", "DivanDiscovery", "DivanLog", "DivanDatabase", "DivanTLS",
                 "DivanTransport", "DivanTestKit",
             ],
             swiftSettings: strict

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 /// Everything that the readers of a database return, each under a name; errors are answers too.
 struct Answers: Equatable {

@@ -1,5 +1,5 @@
 import CouchbaseLiteSwift
-import DivanStore
+import DivanDatabase
 import Foundation
 
 /// The contents of the experiment's documents.

@@ -1,7 +1,7 @@
 import CouchbaseLiteSwift
+import DivanDatabase
 import DivanDelta
 import DivanLZ4
-import DivanStore
 import DivanTestKit
 import DivanZlib
 import Foundation

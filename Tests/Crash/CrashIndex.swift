@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// The kinds of indexes; each lane creates and drops its own, over the documents of all.
 enum CrashIndex: String, CaseIterable {

@@ -1,5 +1,5 @@
 @_spi(Stores) import CouchbaseLiteSwift
-import DivanStore
+import DivanDatabase
 import Foundation
 
 /// How the databases of a run differ.

@@ -1,5 +1,5 @@
 @_spi(Stores) import CouchbaseLiteSwift
-import DivanStore
+import DivanDatabase
 import Foundation
 
 /// The keys that a database gets one after the other: none, one, another, and from the start again.

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanIndexTrial
 import DivanPlatform
-import DivanStore
 import DivanTestKit
 import Foundation
 

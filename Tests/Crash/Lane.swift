@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 
 /// The documents of one writing thread; threads share a database, never a document.
 struct Lane: Hashable {

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// The actual or expected state of a lane's documents, conflicts, collection and checkpoint.
 struct LaneState: Equatable {

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 extension Operation {
     /// Performs the step; once it returns, it must survive.

@@ -1,7 +1,7 @@
 @_spi(Stores) import CouchbaseLiteSwift
+import DivanDatabase
 import DivanPlatform
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 

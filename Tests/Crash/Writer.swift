@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanPlatform
-import DivanStore
 import Foundation
 
 /// The process that is killed: three threads that write, and report each step on standard output.

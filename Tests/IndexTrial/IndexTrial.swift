@@ -1,6 +1,6 @@
+public import DivanDatabase
 import DivanJSON
 import DivanQuery
-public import DivanStore
 
 /// Asks a database the same questions with its indexes and without; trials that kill processes do so with
 /// the databases that they find.

@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanIndexTrial
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// Examines both databases after the last sync: they must be equal, and match the workload.
 struct Comparison {

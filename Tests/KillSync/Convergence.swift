@@ -1,8 +1,8 @@
 import CouchbaseLiteSwift
+import DivanDatabase
 import DivanDelta
 import DivanLZ4
 import DivanPlatform
-import DivanStore
 import DivanTestKit
 import DivanZlib
 import Foundation

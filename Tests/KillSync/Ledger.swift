@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 /// What peers reported as saved, and whether it is there in the end.
 struct Ledger {

@@ -30,6 +30,7 @@ let package = Package(
         .package(path: "../../Packages/DivanCompression"),
         .package(path: "../../Packages/DivanConflicts"),
         .package(path: "../../Packages/DivanCrypto"),
+        .package(path: "../../Packages/DivanDatabase"),
         .package(path: "../../Packages/DivanDelta"),
         .package(path: "../../Packages/DivanDiscovery"),
         .package(path: "../../Packages/DivanExchange"),
@@ -47,7 +48,6 @@ let package = Package(
         .package(path: "../../Packages/DivanSeal"),
         .package(path: "../../Packages/DivanSession"),
         .package(path: "../../Packages/DivanStatus"),
-        .package(path: "../../Packages/DivanStore"),
         .package(path: "../../Packages/DivanStudio"),
         .package(path: "../../Packages/DivanTLS"),
         .package(path: "../../Packages/DivanTestKit"),
@@ -88,7 +88,7 @@ let package = Package(
                 "DivanREST",
                 "DivanReplicator",
                 "DivanRevisions", "DivanSQL", "DivanSeal", "DivanSession", "DivanStatus",
-                "DivanStore",
+                "DivanDatabase",
                 "DivanStudio",
                 "DivanTLS",
                 "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanZstd",
@@ -109,7 +109,7 @@ let package = Package(
             name: "studio-pictures",
             dependencies: [
                 "DivanPlatform",
-                "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanStore", "DivanStudio",
+                "DivanCrypto", "DivanJSON", "DivanRevisions", "DivanDatabase", "DivanStudio",
                 "DivanTestKit",
             ],
             swiftSettings: strict
@@ -126,7 +126,7 @@ let package = Package(
                 "divan", "open-database", "studio-pictures", "CouchbaseLiteSwift", "DivanCommand",
                 "DivanBLIP",
                 "DivanBLIPChannel", "DivanCrypto",
-                "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
+                "DivanLog", "DivanRevisions", "DivanStatus", "DivanDatabase", "DivanTransport",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict

@@ -1,7 +1,7 @@
 import DivanBLIP
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 
 private func changes(_ range: Range<Int>, _ prefix: String = "d") -> String {
     "[" + range.map { #"[\#($0 + 1),"\#(prefix)\#($0)","1-aa"]"# }.joined(separator: ",") + "]"

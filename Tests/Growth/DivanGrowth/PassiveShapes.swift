@@ -1,7 +1,7 @@
 import DivanBLIP
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 
 /// Requests that differ only in a number.
 private func asking(

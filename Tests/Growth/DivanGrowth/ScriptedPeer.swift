@@ -1,6 +1,6 @@
 import DivanBLIP
+import DivanDatabase
 import DivanReplicator
-import DivanStore
 import DivanZlib
 
 /// A peer that sends whatever a shape wants, connected to a Divan peer.

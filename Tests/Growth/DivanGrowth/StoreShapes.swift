@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanJSON
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 
 let storeShapes: [Shape] = [
     Shape("SequenceSet", "ranges in descending order", from: 2_000) { count in

@@ -1,9 +1,9 @@
 import DivanConflicts
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
 import DivanSession
 import DivanSimulation
-import DivanStore
 import DivanTransport
 
 /// The active side of one link: the replicator as an application would run it, restarted if it

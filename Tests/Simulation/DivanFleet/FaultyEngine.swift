@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 
 /// The engine of one life of a node: what is committed outlives it, it may fail, and after a crash
 /// the rows can no longer be reached through it.

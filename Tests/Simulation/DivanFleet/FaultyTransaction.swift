@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 /// Bugs between the store and its engine.
 ///

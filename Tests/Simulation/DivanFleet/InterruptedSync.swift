@@ -1,8 +1,8 @@
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
 import DivanSession
 import DivanSimulation
-import DivanStore
 import DivanTestKit
 import DivanTransport
 

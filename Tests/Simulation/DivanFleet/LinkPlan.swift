@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 /// One replication: who starts it, with whom, and what it transfers.
 struct LinkPlan: Sendable {

@@ -1,10 +1,10 @@
 import DivanCrypto
+import DivanDatabase
 import DivanJSON
 import DivanQuery
 import DivanReplicator
 import DivanSession
 import DivanSimulation
-import DivanStore
 import DivanTestKit
 import DivanTransport
 import Synchronization

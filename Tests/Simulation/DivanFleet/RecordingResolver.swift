@@ -1,7 +1,7 @@
 import DivanConflicts
+import DivanDatabase
 import DivanRevisions
 import DivanSimulation
-import DivanStore
 import DivanTransport
 
 /// Asks a resolver, records it in the model, and now and then refuses or decides badly.

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanReplicator
 import DivanSimulation
-import DivanStore
 import DivanTestKit
 import DivanTransport
 

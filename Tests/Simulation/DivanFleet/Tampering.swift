@@ -1,8 +1,8 @@
 import DivanBLIP
+import DivanDatabase
 import DivanDelta
 import DivanJSON
 import DivanReplicator
-import DivanStore
 
 /// What a relay does to the messages of one connection to make its replicator a broken one.
 ///

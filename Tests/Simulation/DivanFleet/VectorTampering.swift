@@ -1,7 +1,7 @@
 import DivanBLIP
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// What a relay does to the versions in messages, so that its replicator implements version
 /// vectors incorrectly.

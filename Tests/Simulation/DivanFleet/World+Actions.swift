@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
 import DivanSimulation
-import DivanStore
 import DivanTransport
 
 // What the plan does to the world.

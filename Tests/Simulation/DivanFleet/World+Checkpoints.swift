@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 
 // A checkpoint never claims more than is stored; checked whenever one is saved.
 extension World {

@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
 import DivanSession
-import DivanStore
 
 // What must hold while the world is running, and when it has come to rest.
 extension World {

@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
 import DivanSimulation
-import DivanStore
 import DivanTransport
 
 // At the end: what is current was created by a node, and no acknowledged edit is lost.

@@ -1,8 +1,8 @@
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
 import DivanSession
 import DivanSimulation
-import DivanStore
 import DivanTransport
 
 // From the end of the faults to the last check.

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 /// How the open conflicts of a run come to rest once nothing fails any more: who changes its decision how
 /// often, and what that costs on the wire.

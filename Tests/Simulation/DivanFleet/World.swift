@@ -1,9 +1,9 @@
 import DivanBLIP
 import DivanCompression
+import DivanDatabase
 import DivanLog
 import DivanRevisions
 import DivanSimulation
-import DivanStore
 import DivanTestKit
 import DivanTransport
 import DivanZlib

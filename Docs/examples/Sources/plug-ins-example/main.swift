@@ -1,7 +1,7 @@
 import CouchbaseLiteSwift
 import DivanCompression
+import DivanDatabase
 import DivanDiscovery
-import DivanStore
 import Foundation
 import Synchronization
 

@@ -1,5 +1,5 @@
 import CouchbaseLiteSwift
-import DivanStore
+import DivanDatabase
 import DivanTestKit
 import Foundation
 import PlugIns

@@ -1,9 +1,9 @@
 import DivanAuth
 import DivanCompression
 import DivanConflicts
+import DivanDatabase
 import DivanDiscovery
 import DivanLog
-import DivanStore
 import DivanTLS
 import DivanTransport
 import PlugIns

@@ -1,6 +1,6 @@
+public import DivanDatabase
 public import DivanJSON
 public import DivanQuery
-public import DivanStore
 public import Foundation
 
 // What the package `Divan` uses of this one in addition to the public API.

@@ -1,5 +1,5 @@
 @_spi(Stores) public import CouchbaseLiteSwift
-import DivanStore
+import DivanDatabase
 import Foundation
 
 extension Database {

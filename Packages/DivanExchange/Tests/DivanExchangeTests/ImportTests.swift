@@ -1,6 +1,6 @@
 import CouchbaseLiteSwift
+import DivanDatabase
 import DivanExchange
-import DivanStore
 import DivanTestKit
 import Foundation
 import Testing

@@ -1,8 +1,8 @@
 import DivanCrypto
+public import DivanDatabase
 public import DivanHTTP
 import DivanJSON
 import DivanRevisions
-public import DivanStore
 public import DivanTransport
 import Synchronization
 

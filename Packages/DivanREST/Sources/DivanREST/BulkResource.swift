@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// Saves and deletes several documents in one transaction: `{"docs": [{"_id": …, "_rev": …, …}]}`.
 ///

@@ -1,6 +1,6 @@
 import DivanCrypto
+import DivanDatabase
 import DivanJSON
-import DivanStore
 
 /// The form in which a client is told its position in the changes of a collection.
 ///

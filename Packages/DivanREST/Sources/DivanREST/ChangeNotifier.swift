@@ -1,4 +1,4 @@
-public import DivanStore
+public import DivanDatabase
 public import DivanTransport
 import Synchronization
 

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
-import DivanStore
 
 /// Describes the contents of a database.
 struct DatabaseResource {

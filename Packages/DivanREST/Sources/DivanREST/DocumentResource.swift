@@ -1,8 +1,8 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanPlatform
 import DivanRevisions
-import DivanStore
 
 /// Reads, writes and deletes one document.
 ///

@@ -1,8 +1,8 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanLog
 import DivanRevisions
-import DivanStore
 import Synchronization
 
 /// Lists the documents of a collection in the order of their IDs.

@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// Runs queries in SQL++: `{"query": "SELECT …", "parameters": {…}}`, or the same in the query of the URL.
 struct QueryResource {

@@ -1,8 +1,8 @@
+import DivanDatabase
 public import DivanJSON
 import DivanLog
 public import DivanQuery
 import DivanRevisions
-import DivanStore
 
 /// Selects the documents that a client can read and write, with a condition in SQL++.
 ///

@@ -1,6 +1,6 @@
 public import DivanAuth
+public import DivanDatabase
 public import DivanJSON
-public import DivanStore
 public import DivanTLS
 public import DivanTransport
 

@@ -1,8 +1,8 @@
+import DivanDatabase
 public import DivanHTTP
 public import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 
 /// An error of a request: a status, a code for programs, and a message.
 public struct RESTError: Error, Sendable {

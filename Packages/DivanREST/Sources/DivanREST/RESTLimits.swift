@@ -1,6 +1,6 @@
 public import DivanAuth
+public import DivanDatabase
 public import DivanHTTP
-public import DivanStore
 
 /// Limits on the resources that clients can use; every member is a maximum.
 public struct RESTLimits: Sendable {

@@ -1,6 +1,6 @@
+public import DivanDatabase
 public import DivanJSON
 import DivanQuery
-public import DivanStore
 
 /// A checked query on a store.
 public struct RESTQuery: Sendable {

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanHTTP
 import DivanRevisions
-import DivanStore
 
 /// What a request's path refers to, and the entry of the table of endpoints that describes it.
 ///

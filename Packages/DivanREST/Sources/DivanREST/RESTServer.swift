@@ -1,8 +1,8 @@
 import DivanAuth
+import DivanDatabase
 import DivanHTTP
 public import DivanJSON
 import DivanLog
-import DivanStore
 public import DivanTLS
 import DivanTransport
 import Synchronization

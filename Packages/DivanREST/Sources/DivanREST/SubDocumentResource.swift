@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
-import DivanStore
 
 /// Reads, sets and removes the value at a path in a document.
 ///

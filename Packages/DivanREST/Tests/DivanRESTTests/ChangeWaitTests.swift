@@ -1,6 +1,6 @@
 import Dispatch
+import DivanDatabase
 import DivanHTTP
-import DivanStore
 import DivanTransport
 import Synchronization
 import Testing

@@ -1,10 +1,10 @@
 import DivanAuth
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanQuery
 import DivanREST
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanJSON
 import DivanREST
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Testing
 

@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanREST
-import DivanStore
 import DivanTestKit
 import Testing
 

@@ -1,6 +1,6 @@
 import Dispatch
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import DivanTransport
 import Testing
 

@@ -1,9 +1,9 @@
 import DivanAuth
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanREST
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Synchronization
 import Testing

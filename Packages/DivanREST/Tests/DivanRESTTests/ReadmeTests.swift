@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanREST
-import DivanStore
 import DivanTestKit
 import Testing
 

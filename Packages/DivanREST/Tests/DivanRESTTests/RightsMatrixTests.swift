@@ -1,8 +1,8 @@
 import DivanAuth
+import DivanDatabase
 import DivanJSON
 import DivanREST
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Testing
 

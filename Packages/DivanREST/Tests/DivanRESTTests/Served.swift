@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanJSON
 import DivanREST
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 
 /// A store in memory behind a server.

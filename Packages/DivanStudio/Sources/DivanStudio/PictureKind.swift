@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 
 /// Pictures that a browser displays and that cannot run code; SVG is excluded.
 enum PictureKind: String {

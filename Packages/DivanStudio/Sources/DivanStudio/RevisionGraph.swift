@@ -1,6 +1,6 @@
+public import DivanDatabase
 public import DivanJSON
 public import DivanRevisions
-public import DivanStore
 
 /// The revisions of a document as a graph: nodes of a revision tree with their parents, or version vectors.
 public struct RevisionGraph {

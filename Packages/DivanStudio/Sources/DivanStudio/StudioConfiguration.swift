@@ -1,6 +1,6 @@
+public import DivanDatabase
 public import DivanHTTP
 public import DivanJSON
-public import DivanStore
 
 /// What a studio shows, and how.
 public struct StudioConfiguration: Sendable {

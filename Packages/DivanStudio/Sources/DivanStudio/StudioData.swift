@@ -1,9 +1,9 @@
 import DivanConflicts
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanREST
 import DivanRevisions
-import DivanStore
 import DivanTransport
 
 /// The data of the pages, as JSON.

@@ -1,8 +1,8 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanREST
 import DivanRevisions
-import DivanStore
 
 /// Changes documents and resolves conflicts, but only for the revision that the person saw.
 struct StudioEditing {

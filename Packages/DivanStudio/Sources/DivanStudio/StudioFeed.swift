@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Synchronization
 
 /// The changes of all collections from now on, as events.

@@ -1,9 +1,9 @@
 import DivanCrypto
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanPlatform
 import DivanREST
-import DivanStore
 import DivanTransport
 import Synchronization
 

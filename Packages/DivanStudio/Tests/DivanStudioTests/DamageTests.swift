@@ -1,8 +1,8 @@
 import DivanCrypto
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Testing
 

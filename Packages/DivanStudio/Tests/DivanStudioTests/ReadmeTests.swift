@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 import DivanStudio
 import Testing
 

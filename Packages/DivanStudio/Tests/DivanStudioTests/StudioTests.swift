@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import DivanStudio
 import DivanTestKit
 import Foundation

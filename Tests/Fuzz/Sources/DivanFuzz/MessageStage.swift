@@ -1,7 +1,7 @@
 import DivanBLIP
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 import DivanZlib
 
 /// Reads an input as the other peer's requests and replies, and sends them to one of our peers.

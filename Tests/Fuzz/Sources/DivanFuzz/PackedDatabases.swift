@@ -1,8 +1,8 @@
 @_spi(Stores) import CouchbaseLiteSwift
+import DivanDatabase
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 

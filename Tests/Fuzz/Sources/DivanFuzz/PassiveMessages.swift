@@ -1,6 +1,6 @@
 import DivanBLIP
+import DivanDatabase
 import DivanReplicator
-import DivanStore
 import DivanZlib
 
 /// After any messages a passive peer still answers, or is closed with a code; every request is answered

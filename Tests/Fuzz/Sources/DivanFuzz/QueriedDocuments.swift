@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 
 /// Any condition can be evaluated on any document: SQLite accepts its translation, the answer is
 /// that of the condition printed and parsed again, and never that of its negation.

@@ -1,6 +1,6 @@
 @_spi(Stores) import CouchbaseLiteSwift
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 

@@ -1,6 +1,6 @@
 import DivanAuth
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import DivanWebSocket
 
 /// Any text gives a value that is written as it was read, or none: addresses, cookies,

@@ -1,6 +1,6 @@
 import CouchbaseLiteSwift
 import Divan
-import DivanStore
+import DivanDatabase
 import Foundation
 
 /// The same work through both APIs, in turns: `Divan` is ours, `CouchbaseLiteSwift` the floor.

@@ -1,6 +1,6 @@
 import CDivanFloors
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// A blob of 100 MB in and out, and many small ones.

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanPlatform
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// How long a person waits for the command line, compared with an empty program in C.

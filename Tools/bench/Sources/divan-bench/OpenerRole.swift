@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 import Foundation
 
 /// The process that opens a database and reports the cost: the least seconds of five times, and

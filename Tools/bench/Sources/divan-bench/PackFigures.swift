@@ -1,7 +1,7 @@
 @_spi(Stores) import CouchbaseLiteSwift
+import DivanDatabase
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// A collection with packed bodies, compared with a plain one, which is the floor: the two take turns, and
 /// alternate in going first.

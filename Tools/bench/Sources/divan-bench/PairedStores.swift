@@ -1,6 +1,6 @@
 import CouchbaseLiteSwift
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// Work done identically with a store of another kind and with the plain one that is its floor.

@@ -1,8 +1,8 @@
 import CDivanFloors
 import CouchbaseLiteSwift
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// A database of 100,000 documents: its size, opening it, and reading from it.

@@ -1,7 +1,7 @@
 import CouchbaseLiteSwift
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// The shapes in which Couchbase Lite's own engine was measured, with its figures.

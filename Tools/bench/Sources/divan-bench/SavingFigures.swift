@@ -1,8 +1,8 @@
 import CDivanFloors
 import CouchbaseLiteSwift
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Foundation
 import Synchronization
 

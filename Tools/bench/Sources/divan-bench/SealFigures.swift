@@ -1,7 +1,7 @@
 import CDivanFloors
 @_spi(Stores) import CouchbaseLiteSwift
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// An encrypted database and a plain one, which is the floor: the two take turns, and alternate in going first.

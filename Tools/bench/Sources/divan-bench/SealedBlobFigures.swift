@@ -1,5 +1,5 @@
 import CDivanFloors
-import DivanStore
+import DivanDatabase
 import Foundation
 
 /// A blob of an encrypted database, and the same of a plain one, which takes its turn before it.

@@ -1,7 +1,7 @@
 import CDivanFloors
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// Saving and reading documents, compared with raw SQLite with prepared statements and the same columns;

@@ -1,8 +1,8 @@
 @_spi(Stores) import CouchbaseLiteSwift
+import DivanDatabase
 import DivanJSON
 import DivanPlatform
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// One kind of work, alone and many times over, to be profiled (`make profile`).

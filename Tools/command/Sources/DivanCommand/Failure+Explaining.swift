@@ -2,6 +2,7 @@ import CouchbaseLiteSwift
 import DivanCBLite
 import DivanCommandLine
 import DivanCrypto
+import DivanDatabase
 import DivanExchange
 import DivanJSON
 import DivanPlatform
@@ -9,7 +10,6 @@ import DivanQuery
 import DivanRevisions
 import DivanSeal
 import DivanStatus
-import DivanStore
 import DivanTLS
 import DivanTransport
 import DivanWebSocket

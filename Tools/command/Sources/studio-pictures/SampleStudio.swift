@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import DivanStudio
 
 /// A database with something for each page, served by a studio.

@@ -1,7 +1,7 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanExchange
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 import Testing

@@ -1,6 +1,6 @@
 import DivanCrypto
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 import Testing

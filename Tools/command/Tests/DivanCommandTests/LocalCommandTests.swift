@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-public import DivanStore
+public import DivanDatabase
 
 /// The progress of a blob that is being fetched.
 public struct BlobProgress: Sendable, Hashable {

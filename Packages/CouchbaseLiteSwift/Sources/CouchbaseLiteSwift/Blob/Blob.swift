@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanJSON
-import DivanStore
 public import Foundation
 
 /// Binary content stored outside a document, and identified by its digest; equal content is stored once.

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 
 /// Which blobs a pull downloads with their documents.
 ///

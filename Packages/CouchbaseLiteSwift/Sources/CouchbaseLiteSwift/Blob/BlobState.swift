@@ -1,6 +1,6 @@
 import DivanCrypto
+import DivanDatabase
 import DivanJSON
-import DivanStore
 import Foundation
 
 /// Where a blob's content is, and what is known of it; protected by the blob's lock.

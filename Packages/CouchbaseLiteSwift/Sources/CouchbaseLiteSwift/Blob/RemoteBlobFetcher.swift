@@ -1,7 +1,7 @@
 import Dispatch
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 import Foundation
 import Synchronization
 

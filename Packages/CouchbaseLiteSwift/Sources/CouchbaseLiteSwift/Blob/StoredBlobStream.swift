@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 import Foundation
 
 /// The content of a blob in an encrypted file, piece by piece.

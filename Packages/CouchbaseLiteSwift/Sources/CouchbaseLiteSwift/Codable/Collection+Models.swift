@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 import Foundation
 
 extension Collection {

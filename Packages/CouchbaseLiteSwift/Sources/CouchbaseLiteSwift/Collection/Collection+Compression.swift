@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 
 extension Collection {
     /// Returns how the bodies of this collection are compressed; ``BodyCompression/none`` by default.

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 extension Collection {
     /// Returns the documents in conflict, in the order in which the conflicts arose.

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 /// A document after its latest change.
 public struct ChangedDocument: Sendable {

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 extension Collection {
     /// Returns the document IDs that begin with `prefix` and are in `range`, in ascending order of their bytes.

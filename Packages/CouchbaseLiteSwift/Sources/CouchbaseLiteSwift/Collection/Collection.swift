@@ -1,6 +1,6 @@
 public import Dispatch
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// A source of change events: a collection.

@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 import Synchronization
 
 /// One life of a collection, from creation to deletion; shared by all objects that stand for it.

@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 import Synchronization
 
 /// The lives of a file's collections for which objects exist.

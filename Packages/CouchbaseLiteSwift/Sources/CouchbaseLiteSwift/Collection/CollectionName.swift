@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 
 /// The name of a collection with its scope, as in configuration files: `hotels` or `travel.hotels`.
 ///

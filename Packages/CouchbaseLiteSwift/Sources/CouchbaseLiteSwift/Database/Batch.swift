@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 import Synchronization
 
 /// An outermost `inBatch` of a file: what must be put right if it is rolled back.

@@ -1,6 +1,6 @@
 public import DivanCompression
+public import DivanDatabase
 import DivanLZ4
-public import DivanStore
 import DivanZstd
 
 /// How a collection compresses the current bodies of its documents on disk.

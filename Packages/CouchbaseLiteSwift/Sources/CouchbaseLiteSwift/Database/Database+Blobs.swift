@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanLog
-import DivanStore
 import Foundation
 
 /// The number and size of a database's blobs.

@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 
 /// The result of ``Database/repairClock()``.
 ///

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanQuery
-import DivanStore
 import Foundation
 
 /// The result of ``Database/rebuild(withName:withConfig:from:)``.

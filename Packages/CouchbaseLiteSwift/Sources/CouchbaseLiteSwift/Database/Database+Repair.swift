@@ -1,7 +1,7 @@
 import Dispatch
 import DivanCrypto
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// The result of `Database.repair(from:)`.

@@ -1,6 +1,6 @@
 import Dispatch
+public import DivanDatabase
 import DivanLog
-public import DivanStore
 import DivanTransport
 import Foundation
 import Synchronization

@@ -1,6 +1,6 @@
 import Dispatch
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Synchronization
 
 /// The listeners of one `Database` object, fed by the commits of its file.

@@ -1,4 +1,4 @@
-public import DivanStore
+public import DivanDatabase
 import Foundation
 
 /// How to open a database.

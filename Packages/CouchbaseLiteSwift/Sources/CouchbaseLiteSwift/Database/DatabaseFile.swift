@@ -1,6 +1,6 @@
 import Dispatch
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Synchronization
 
 /// What all `Database` objects of one file share: the store, the lives of its collections, its

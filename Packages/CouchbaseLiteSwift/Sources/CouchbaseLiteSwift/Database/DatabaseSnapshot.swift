@@ -1,5 +1,5 @@
+public import DivanDatabase
 import DivanRevisions
-public import DivanStore
 import Foundation
 
 /// A consistent view of a database at one moment, for backups and reports.

@@ -1,5 +1,5 @@
 import Dispatch
-import DivanStore
+import DivanDatabase
 import DivanTransport
 import Foundation
 import Synchronization

@@ -1,7 +1,7 @@
+import DivanDatabase
 public import DivanDiscovery
 import DivanReplicator
 import DivanSession
-import DivanStore
 import DivanTLS
 import DivanTransport
 public import Foundation

@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 
 /// Which revision, in which collection, a document object stands for.
 ///

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanSeal
 import DivanStatus
-import DivanStore
 import Foundation
 
 extension Database {

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanSeal
-import DivanStore
 
 /// Adapts a seal to the store's protocol.
 struct DatabaseSealing: StoreSealing {

@@ -1,5 +1,5 @@
+public import DivanDatabase
 import DivanSeal
-public import DivanStore
 public import Foundation
 import Synchronization
 

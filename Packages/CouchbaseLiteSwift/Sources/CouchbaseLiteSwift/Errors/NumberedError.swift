@@ -1,4 +1,5 @@
 import DivanAuth
+import DivanDatabase
 import DivanDiscovery
 import DivanJSON
 import DivanMesh
@@ -7,7 +8,6 @@ import DivanQuery
 import DivanReplicator
 import DivanRevisions
 import DivanSeal
-import DivanStore
 import DivanTLS
 import DivanTransport
 import DivanWebSocket

@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanJSON
 import DivanPlatform
 import DivanRevisions
-import DivanStore
 
 extension StoreError: NumberedError {
     /// Source: `errors.md` §2, `behaviour.md` §2 and §15.

@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanJSON
 import DivanLog
 import DivanQuery
-import DivanStore
 import Foundation
 
 /// A type that has indexes: a collection.

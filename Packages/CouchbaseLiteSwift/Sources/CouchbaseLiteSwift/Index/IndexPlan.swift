@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanFullText
 import DivanJSON
 import DivanQuery
-import DivanStore
 import Foundation
 
 /// An index as the store creates it, from a caller's description.

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanQuery
-import DivanStore
 public import Foundation
 
 extension QueryIndex {

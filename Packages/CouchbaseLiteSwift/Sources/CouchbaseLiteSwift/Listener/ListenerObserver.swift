@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanListener
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 
 /// Receives what happens on the connections of a listener, for a log of who did what.
 @_spi(Status) public struct ListenerObserver: Sendable {

@@ -1,8 +1,8 @@
 import DivanAuth
+import DivanDatabase
 import DivanListener
 import DivanReplicator
 import DivanSession
-import DivanStore
 import DivanTLS
 import DivanTransport
 import Foundation

@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanDiscovery
 import DivanListener
 import DivanPlatform
-import DivanStore
 import DivanTLS
 import DivanTransport
 public import Foundation

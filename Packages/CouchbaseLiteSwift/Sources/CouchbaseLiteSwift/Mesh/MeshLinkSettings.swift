@@ -1,7 +1,7 @@
 import DivanConflicts
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 
 /// The filters, chosen documents and resolvers of a mesh, for each link.
 ///

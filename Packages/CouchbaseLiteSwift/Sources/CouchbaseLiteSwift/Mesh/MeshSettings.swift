@@ -1,8 +1,8 @@
+import DivanDatabase
 import DivanListener
 import DivanMesh
 import DivanMeshPeer
 import DivanReplicator
-import DivanStore
 import Foundation
 
 /// What `Mesh` and `MultipeerReplicator` have in common: everything that the runtime needs.

@@ -1,8 +1,8 @@
 public import Dispatch
+import DivanDatabase
 import DivanListener
 import DivanReplicator
 import DivanSession
-import DivanStore
 import DivanTransport
 import DivanWebSocket
 import Synchronization

@@ -1,7 +1,7 @@
 import Dispatch
+import DivanDatabase
 import DivanQuery
 import DivanRevisions
-import DivanStore
 import DivanTransport
 import Foundation
 import Synchronization

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanJSON
-import DivanStore
 import Foundation
 import Synchronization
 

@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 import Foundation
 import Synchronization
 

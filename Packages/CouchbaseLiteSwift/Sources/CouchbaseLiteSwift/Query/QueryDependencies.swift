@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 
 /// Which documents can change the rows of a live query.
 ///

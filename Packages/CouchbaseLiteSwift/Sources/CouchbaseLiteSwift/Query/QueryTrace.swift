@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanLog
 import DivanQuery
-import DivanStore
 
 /// What is logged about a query at verbose level: its shape, its plan and its time.
 ///

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanQuery
-import DivanStore
 public import Foundation
 
 /// A row of a result, with its columns by index and by name.

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanQuery
-import DivanStore
 import Foundation
 import Synchronization
 

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanQuery
-import DivanStore
 import Foundation
 
 extension Collection {

@@ -1,5 +1,5 @@
 import DivanAuth
-import DivanStore
+import DivanDatabase
 import DivanWebSocket
 import Foundation
 import Synchronization

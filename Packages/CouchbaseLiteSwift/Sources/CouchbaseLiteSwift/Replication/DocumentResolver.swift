@@ -1,7 +1,7 @@
 import DivanConflicts
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// Adapts an application's conflict resolver to the engine, which works on leaves rather than documents.

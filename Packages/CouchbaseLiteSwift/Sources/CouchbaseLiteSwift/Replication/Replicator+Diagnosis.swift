@@ -1,8 +1,8 @@
 import Dispatch
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
 import DivanSession
-import DivanStore
 import DivanTransport
 public import Foundation
 import Synchronization

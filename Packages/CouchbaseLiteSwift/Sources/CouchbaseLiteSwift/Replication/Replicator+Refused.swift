@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 public import Foundation
 
 /// A document whose revision the peer rejected permanently, or whose revision at the peer could not be pulled.

@@ -1,9 +1,9 @@
 import DivanConflicts
+import DivanDatabase
 import DivanListener
 import DivanReplicator
 import DivanRevisions
 import DivanSession
-import DivanStore
 import DivanTLS
 import DivanTransport
 import DivanWebSocket

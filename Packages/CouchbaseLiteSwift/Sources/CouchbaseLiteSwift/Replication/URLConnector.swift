@@ -1,7 +1,7 @@
 import DivanAuth
+import DivanDatabase
 import DivanReplicator
 import DivanSession
-import DivanStore
 import DivanTLS
 import DivanTransport
 import DivanWebSocket

@@ -1,6 +1,6 @@
+import DivanDatabase
 public import DivanJSON
 import DivanStatus
-import DivanStore
 import Foundation
 import Synchronization
 

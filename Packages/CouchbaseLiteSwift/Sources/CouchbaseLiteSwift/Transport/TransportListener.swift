@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanListener
 import DivanReplicator
 import DivanSession
-import DivanStore
 public import DivanTransport
 import Synchronization
 

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanJSON
-import DivanStore
 import Foundation
 
 /// A body ready to be stored.

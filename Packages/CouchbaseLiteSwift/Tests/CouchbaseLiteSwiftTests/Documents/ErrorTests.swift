@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanPlatform
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 import Foundation
 import Testing
 

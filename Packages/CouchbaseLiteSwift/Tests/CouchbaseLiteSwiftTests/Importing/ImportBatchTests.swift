@@ -1,6 +1,6 @@
 import DivanCBLite
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Testing
 
 @testable import CouchbaseLiteSwift

@@ -1,10 +1,10 @@
 import CouchbaseLiteSwift
+import DivanDatabase
 import DivanDelta
 import DivanJSON
 import DivanLZ4
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import DivanZlib
 import Foundation

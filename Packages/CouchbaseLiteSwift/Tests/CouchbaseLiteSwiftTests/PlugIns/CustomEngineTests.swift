@@ -1,6 +1,6 @@
 import CouchbaseLiteSwift
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 import Testing

@@ -1,6 +1,6 @@
 import CouchbaseLiteSwift
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Testing
 
 /// A revision of a peer whose body is kept after a local change.

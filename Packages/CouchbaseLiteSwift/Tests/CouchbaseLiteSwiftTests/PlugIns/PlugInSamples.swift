@@ -1,6 +1,6 @@
 import DivanCompression
+import DivanDatabase
 import DivanDiscovery
-import DivanStore
 import DivanTestKit
 import DivanZlib
 import Foundation

@@ -4,7 +4,7 @@ import Testing
 
 // The pace of a live query is internal, as is the memory account.
 @testable import CouchbaseLiteSwift
-@testable import DivanStore
+@testable import DivanDatabase
 
 /// When live queries run.
 @Suite(.timeLimit(.minutes(5))) struct LiveQueryPaceTests {

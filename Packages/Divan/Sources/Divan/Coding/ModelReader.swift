@@ -1,5 +1,5 @@
+internal import DivanDatabase
 internal import DivanJSON
-internal import DivanStore
 internal import Foundation
 
 /// Decodes a model from the members of a document, or from the columns of a row.

@@ -1,5 +1,5 @@
+internal import DivanDatabase
 internal import DivanJSON
-internal import DivanStore
 internal import Foundation
 
 /// A value as a model wrote it; objects and arrays can still be filled.

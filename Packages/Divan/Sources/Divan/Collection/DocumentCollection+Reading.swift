@@ -1,6 +1,6 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanRevisions
-internal import DivanStore
 
 extension DocumentCollection {
     /// Returns a document, or `nil` if it does not exist or is deleted.

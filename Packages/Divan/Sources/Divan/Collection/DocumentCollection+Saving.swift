@@ -1,6 +1,6 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanRevisions
-internal import DivanStore
 public import Foundation
 
 extension DocumentCollection {

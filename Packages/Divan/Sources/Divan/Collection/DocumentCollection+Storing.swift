@@ -1,7 +1,7 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanJSON
 internal import DivanRevisions
-internal import DivanStore
 
 // What the public calls that save have in common.
 extension DocumentCollection {

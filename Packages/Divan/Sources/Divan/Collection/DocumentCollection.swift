@@ -1,5 +1,5 @@
 @_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
-internal import DivanStore
+internal import DivanDatabase
 
 /// A set of documents with IDs, in a scope of a database.
 ///

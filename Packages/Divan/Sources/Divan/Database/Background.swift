@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import DivanStore
+internal import DivanDatabase
 internal import Synchronization
 
 /// Runs calls of `async` code on threads that may wait for the disk, never on those of Swift tasks.

@@ -1,5 +1,5 @@
 @_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
-internal import DivanStore
+internal import DivanDatabase
 internal import Foundation
 
 extension Database {

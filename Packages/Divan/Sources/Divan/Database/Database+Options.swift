@@ -1,6 +1,6 @@
 internal import CouchbaseLiteSwift
 public import DivanCompression
-public import DivanStore
+public import DivanDatabase
 internal import Foundation
 
 extension Database {

@@ -1,6 +1,6 @@
+internal import DivanDatabase
 internal import DivanJSON
 internal import DivanRevisions
-internal import DivanStore
 
 /// A consistent view of the documents of a database at one moment; see `Database.read(_:)`.
 ///

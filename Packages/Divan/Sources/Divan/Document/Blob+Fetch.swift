@@ -1,5 +1,5 @@
 @_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
-internal import DivanStore
+internal import DivanDatabase
 
 extension Blob {
     /// Whether the content is on this machine: in memory, or in the database.

@@ -1,6 +1,6 @@
 @_spi(Stores) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanJSON
-internal import DivanStore
 public import Foundation
 internal import Synchronization
 

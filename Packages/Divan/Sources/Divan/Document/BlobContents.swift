@@ -1,4 +1,4 @@
-internal import DivanStore
+internal import DivanDatabase
 internal import Foundation
 
 /// Where the content of a document's blobs is found: new content by its digest, then a database.

@@ -1,6 +1,6 @@
+internal import DivanDatabase
 internal import DivanJSON
 internal import DivanRevisions
-internal import DivanStore
 public import Foundation
 
 /// A document: a JSON object with an ID, as a value.

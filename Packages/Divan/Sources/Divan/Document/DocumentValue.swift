@@ -1,6 +1,6 @@
+internal import DivanDatabase
 internal import DivanJSON
 internal import DivanSQL
-internal import DivanStore
 public import Foundation
 
 /// A value in a document or row: null, a boolean, a number, a string, an array, an object or a blob.

@@ -1,7 +1,7 @@
 @_spi(Stores) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanJSON
 internal import DivanRevisions
-internal import DivanStore
 internal import Foundation
 
 /// A body that is ready to be stored, apart from its new blobs.

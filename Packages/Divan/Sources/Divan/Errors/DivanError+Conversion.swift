@@ -1,8 +1,8 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanExchange
 internal import DivanPlatform
 internal import DivanQuery
-internal import DivanStore
 internal import Foundation
 
 extension DivanError {

@@ -1,7 +1,7 @@
 @_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanExchange
 internal import DivanPlatform
-internal import DivanStore
 public import Foundation
 
 extension Database {

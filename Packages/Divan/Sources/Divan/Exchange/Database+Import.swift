@@ -1,9 +1,9 @@
 @_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanExchange
 internal import DivanJSON
 internal import DivanPlatform
 internal import DivanRevisions
-internal import DivanStore
 public import Foundation
 
 extension Database {

@@ -1,7 +1,7 @@
+internal import DivanDatabase
 internal import DivanExchange
 internal import DivanQuery
 internal import DivanRevisions
-internal import DivanStore
 public import Foundation
 
 extension DocumentQuery {

@@ -1,8 +1,8 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanJSON
 internal import DivanQuery
 internal import DivanRevisions
-internal import DivanStore
 
 extension DocumentCollection {
     // Disfavored: in a `Task`, a call with a closure that does not wait would select this form in spite of `await`.

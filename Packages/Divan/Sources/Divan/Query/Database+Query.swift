@@ -1,5 +1,5 @@
+internal import DivanDatabase
 internal import DivanQuery
-internal import DivanStore
 
 extension Database {
     /// Runs a query in SQL++ and returns its rows.

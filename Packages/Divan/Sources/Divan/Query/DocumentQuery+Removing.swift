@@ -1,7 +1,7 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanQuery
 internal import DivanRevisions
-internal import DivanStore
 
 extension DocumentQuery {
     /// Returns the IDs of the documents, in the order of the query.

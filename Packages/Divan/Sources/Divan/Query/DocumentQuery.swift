@@ -1,8 +1,8 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanJSON
 internal import DivanQuery
 internal import DivanRevisions
-internal import DivanStore
 public import Foundation
 
 extension DocumentCollection {

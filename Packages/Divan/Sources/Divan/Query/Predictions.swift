@@ -1,6 +1,6 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanJSON
-internal import DivanStore
 
 extension Database {
     /// Registers a function that queries and indexes call with `PREDICTION(name, input)`, such as a model of machine

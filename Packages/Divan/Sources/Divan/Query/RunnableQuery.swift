@@ -1,6 +1,6 @@
+internal import DivanDatabase
 internal import DivanJSON
 internal import DivanQuery
-internal import DivanStore
 
 /// A query that was checked against a database: what every kind of query becomes before it runs.
 struct RunnableQuery: Sendable {

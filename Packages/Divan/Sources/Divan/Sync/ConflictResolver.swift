@@ -1,6 +1,6 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
+internal import DivanDatabase
 internal import DivanRevisions
-internal import DivanStore
 
 /// A document that was changed in this database and on the peer.
 public struct Conflict: Sendable {

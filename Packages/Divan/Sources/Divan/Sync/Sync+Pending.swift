@@ -1,5 +1,5 @@
 @_spi(Modern) @_spi(Stores) internal import CouchbaseLiteSwift
-internal import DivanStore
+internal import DivanDatabase
 public import Foundation
 
 extension Sync {

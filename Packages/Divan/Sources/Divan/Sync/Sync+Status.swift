@@ -1,5 +1,5 @@
 @_spi(Modern) internal import CouchbaseLiteSwift
-internal import DivanStore
+internal import DivanDatabase
 public import Foundation
 
 extension Sync {

@@ -1,5 +1,5 @@
 import Divan
-import DivanStore
+import DivanDatabase
 import DivanTestKit
 import Foundation
 import Testing

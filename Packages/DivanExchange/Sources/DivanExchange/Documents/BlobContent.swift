@@ -1,6 +1,6 @@
 public import CouchbaseLiteSwift
 import DivanCrypto
-import DivanStore
+import DivanDatabase
 import Foundation
 
 /// A blob is longer than its reader has room for.

@@ -1,5 +1,5 @@
+public import DivanDatabase
 public import DivanRevisions
-public import DivanStore
 
 /// Chooses the documents of a collection that an export writes.
 ///

@@ -1,7 +1,7 @@
 @_spi(Stores) public import CouchbaseLiteSwift
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// Writes documents as JSON: lines, one array, or a text for each document.

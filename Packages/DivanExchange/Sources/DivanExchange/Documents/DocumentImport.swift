@@ -1,7 +1,7 @@
 @_spi(Stores) public import CouchbaseLiteSwift
+public import DivanDatabase
 import DivanJSON
 import DivanRevisions
-public import DivanStore
 
 /// Saves documents, a thousand at a time, or as many as make 8 MiB, in one transaction.
 ///

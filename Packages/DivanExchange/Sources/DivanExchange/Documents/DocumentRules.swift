@@ -1,5 +1,5 @@
+import DivanDatabase
 public import DivanJSON
-import DivanStore
 
 /// What a database refuses in the body of a document.
 ///

@@ -1,8 +1,8 @@
 @_spi(Stores) import CouchbaseLiteSwift
+import DivanDatabase
 import DivanDelta
 import DivanLZ4
 import DivanRevisions
-import DivanStore
 import DivanZlib
 
 /// The document ID of the packages below; `Divan` has a property wrapper of that name.

@@ -1,7 +1,7 @@
+public import DivanDatabase
 import DivanJSON
 import DivanPlatform
 public import DivanRevisions
-public import DivanStore
 
 /// Which documents are exported: those that have not expired.
 ///

@@ -1,7 +1,7 @@
 import DivanCrypto
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// One line of a dump: the values that `Docs/formats/dump.md` describes.
 enum DumpLine {

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// The members of a line, each checked against its range.
 struct DumpMembers {

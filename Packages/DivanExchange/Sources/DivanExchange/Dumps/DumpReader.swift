@@ -1,6 +1,6 @@
 import DivanCrypto
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 /// Reads dumps line by line, and passes on only lines that fit.
 ///

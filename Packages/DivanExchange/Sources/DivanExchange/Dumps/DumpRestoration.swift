@@ -1,8 +1,8 @@
 @_spi(Stores) public import CouchbaseLiteSwift
+public import DivanDatabase
 public import DivanPlatform
 import DivanQuery
 import DivanRevisions
-public import DivanStore
 
 /// Recreates a database from dumps.
 ///

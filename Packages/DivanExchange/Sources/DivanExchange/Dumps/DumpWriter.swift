@@ -1,8 +1,8 @@
 @_spi(Stores) public import CouchbaseLiteSwift
 import DivanCrypto
+public import DivanDatabase
 import DivanJSON
 import DivanRevisions
-public import DivanStore
 
 /// Writes a dump: one state of a database with all known revisions, or what has changed since another dump.
 ///

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// The known revisions of a document, converted to the members of `revisions` and back.
 enum DumpedHistory {

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 extension StoreReader {
     /// Calls `body` with each document after a sequence, tombstones too, in ascending order: its current

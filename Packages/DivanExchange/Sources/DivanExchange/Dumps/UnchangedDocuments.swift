@@ -1,6 +1,6 @@
 import DivanCrypto
+import DivanDatabase
 import DivanJSON
-import DivanStore
 
 /// Documents that have not changed since the previous dump, by their sequences.
 ///

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// The text of one document of an input, and its location.
 public struct DocumentText {

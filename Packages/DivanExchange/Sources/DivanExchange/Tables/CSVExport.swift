@@ -1,6 +1,6 @@
+public import DivanDatabase
 import DivanJSON
 import DivanRevisions
-public import DivanStore
 
 /// Writes the documents of a collection as comma-separated values (RFC 4180), with a column for each property.
 ///

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanJSON
-import DivanStore
 
 /// Counts the top-level properties of documents, to turn them into columns.
 struct PropertyCensus {

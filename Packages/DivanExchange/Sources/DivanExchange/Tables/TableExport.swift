@@ -1,7 +1,7 @@
 import DivanCrypto
+public import DivanDatabase
 import DivanJSON
 import DivanRevisions
-public import DivanStore
 import Foundation
 
 /// Writes documents to a plain SQLite database: a table for each collection.

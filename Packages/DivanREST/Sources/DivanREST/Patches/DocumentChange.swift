@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanHTTP
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// Replaces a document by a function of its current body.
 ///

@@ -78,7 +78,7 @@ final class ActivePeer: ConnectedPeer {
         in store: Store
     ) -> Bool {
         let hasIndexes = try? store.read { reader in
-            try options.collections.contains { try !reader.indexes(in: $0.path).isEmpty }
+            try options.collections.contains { try reader.hasIndexes(in: $0.path) }
         }
         return hasIndexes ?? false
     }

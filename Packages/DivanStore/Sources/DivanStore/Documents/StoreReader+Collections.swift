@@ -17,6 +17,12 @@ extension StoreReader {
         return try current().collection(path) != nil
     }
 
+    /// Whether the collection has an index, even one whose definition is damaged.
+    public func hasIndexes(in path: CollectionPath) throws(StoreError) -> Bool {
+        let prefix = StoredIndex.keyPrefix(in: try collectionID(path))
+        return try !current().values(in: .indexes, beginningWith: prefix).isEmpty
+    }
+
     /// The number of documents in the collection, not counting tombstones.
     ///
     /// The number is stored, not counted.

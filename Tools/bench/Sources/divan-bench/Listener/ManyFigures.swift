@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 
 /// The throughput of one listener as more and more clients pull at the same time, or push.

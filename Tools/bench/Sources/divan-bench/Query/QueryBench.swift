@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanFullText
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// A store and a plain SQLite database with the same documents, queried side by side.
 ///

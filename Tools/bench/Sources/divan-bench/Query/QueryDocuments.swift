@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// The documents that queries are measured on: 1.2 KB each, nine members, a text whose words vary
 /// in frequency like those of natural texts.

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanQuery
-import DivanStore
 
 /// Queries on 100,000 documents of 1.2 KB, reading the whole result, compared with SQLite and
 /// `json_extract`; the bounds are the reference engine's on the same machine, or what users tolerate.

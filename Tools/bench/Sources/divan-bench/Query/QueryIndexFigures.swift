@@ -1,8 +1,8 @@
 import CDivanFloors
+import DivanDatabase
 import DivanFullText
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// Creating indexes, querying with them, and saving with them.
 enum QueryIndexFigures {

@@ -1,6 +1,6 @@
 import CouchbaseLiteSwift
 import Dispatch
-import DivanStore
+import DivanDatabase
 import Foundation
 import Synchronization
 

@@ -1,8 +1,8 @@
 import CDivanFloors
+import DivanDatabase
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 
 /// Scans in wall-clock time: what sharing them among threads saves, and what a million rows take.

@@ -1,5 +1,5 @@
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 /// A document in memory written by a thousand databases, each an hour after the previous one.
 struct ManyWriters {

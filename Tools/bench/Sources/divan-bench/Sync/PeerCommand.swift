@@ -1,5 +1,5 @@
 import CouchbaseLiteSwift
-import DivanStore
+import DivanDatabase
 
 /// A command of the bench to one of the two syncing processes; a line of JSON.
 enum PeerCommand: Codable {

@@ -1,9 +1,9 @@
 import CouchbaseLiteSwift
 import Dispatch
+import DivanDatabase
 import DivanJSON
 import DivanPlatform
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 

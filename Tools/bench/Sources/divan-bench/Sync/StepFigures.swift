@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 
 /// Small replications, where the steps count rather than the documents: nothing new, a lost
 /// checkpoint, one document, a live change, deltas.

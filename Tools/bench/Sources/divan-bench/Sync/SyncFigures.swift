@@ -1,5 +1,5 @@
 import CDivanFloors
-import DivanStore
+import DivanDatabase
 
 /// Pull and push of whole databases between two processes, compared with a skeleton in C that does only
 /// the unavoidable steps.

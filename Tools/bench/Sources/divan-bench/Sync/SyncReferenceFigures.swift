@@ -1,4 +1,4 @@
-import DivanStore
+import DivanDatabase
 
 /// The shapes in which the reference engine was measured on a machine of this kind, in clear
 /// text; its figures are used as floors.

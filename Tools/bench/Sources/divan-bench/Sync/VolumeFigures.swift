@@ -1,5 +1,5 @@
 import CDivanFloors
-import DivanStore
+import DivanDatabase
 
 /// Much of one thing: a large blob, two databases in one process, a million documents.
 enum VolumeFigures {

@@ -1,7 +1,7 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanExchange
 import DivanPlatform
-import DivanStore
 
 /// One backup of a database into a directory: a full one, or the changes since the newest one.
 struct Backup {

@@ -1,8 +1,8 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanExchange
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// `divan blob put`.
 enum BlobPutCommand: Command {

@@ -1,6 +1,6 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 extension InputFile {
     /// Reads to the end into a blob of a database; returns its length, and a hold that

@@ -1,9 +1,9 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanReplicator
 import DivanStatus
-import DivanStore
 import DivanWebSocket
 
 /// `divan checkpoints show`.

@@ -1,7 +1,7 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanReplicator
-import DivanStore
 
 /// The checkpoints that a database keeps, by peer and collection.
 ///

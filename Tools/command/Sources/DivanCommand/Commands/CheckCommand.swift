@@ -1,7 +1,7 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
-import DivanStore
 import Foundation
 
 /// `divan check`.

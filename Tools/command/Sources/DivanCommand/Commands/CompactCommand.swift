@@ -1,6 +1,6 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
-import DivanStore
 
 /// `divan compact`.
 enum CompactCommand: Command {

@@ -1,9 +1,9 @@
 import DivanCommandLine
 import DivanCrypto
+import DivanDatabase
 import DivanExchange
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// `divan compare`.
 enum CompareCommand: Command {

@@ -1,8 +1,8 @@
 import DivanCommandLine
 import DivanCrypto
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// `divan info`.
 enum InfoCommand: Command {

@@ -1,9 +1,9 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanExchange
 import DivanJSON
 import DivanPlatform
 import DivanRevisions
-import DivanStore
 
 /// `divan put`.
 enum PutCommand: Command {

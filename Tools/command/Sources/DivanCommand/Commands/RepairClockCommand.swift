@@ -1,6 +1,6 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
-import DivanStore
 import Foundation
 
 /// `divan repair-clock`.

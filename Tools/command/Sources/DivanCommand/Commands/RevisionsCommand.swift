@@ -1,7 +1,7 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import DivanStudio
 
 /// `divan revs`.

@@ -1,9 +1,9 @@
 import CouchbaseLiteSwift
 import Dispatch
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanStatus
-import DivanStore
 import DivanStudio
 
 /// `divan studio`.

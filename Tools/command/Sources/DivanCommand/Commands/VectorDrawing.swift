@@ -1,6 +1,6 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// The versions of a document as lines for people: who wrote it, when, and what was merged.

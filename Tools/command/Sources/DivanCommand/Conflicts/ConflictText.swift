@@ -1,9 +1,9 @@
 import DivanCommandLine
 import DivanConflicts
+import DivanDatabase
 import DivanExchange
 import DivanJSON
 import DivanSession
-import DivanStore
 
 /// A conflict as a text for a person to edit.
 enum ConflictText {

@@ -1,8 +1,8 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanExchange
 import DivanJSON
 import DivanSession
-import DivanStore
 
 /// The values of a conflict that a decision does not keep although their side had changed them.
 struct LostValues {

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanExchange
 import DivanJSON
-import DivanStore
 
 /// How the two sides of a conflict changed their common ancestor, field by field.
 struct SideComparison {

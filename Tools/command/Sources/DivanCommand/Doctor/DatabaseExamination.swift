@@ -1,8 +1,8 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// Examines a database: its files, everything that is stored, and pending documents.

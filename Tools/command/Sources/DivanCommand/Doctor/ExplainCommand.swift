@@ -1,9 +1,9 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanReplicator
 import DivanRevisions
 import DivanStatus
-import DivanStore
 import Foundation
 
 /// `divan explain`.

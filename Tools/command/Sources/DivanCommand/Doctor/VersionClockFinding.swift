@@ -1,7 +1,7 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// Whether the clock of a database's version vectors agrees with this machine's clock.
 struct VersionClockFinding {

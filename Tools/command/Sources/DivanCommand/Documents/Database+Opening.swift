@@ -1,12 +1,12 @@
 @_spi(Stores) import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanDelta
 import DivanExchange
 import DivanLZ4
 import DivanPlatform
 import DivanRevisions
 import DivanSeal
-import DivanStore
 import DivanZlib
 
 extension DatabasePath {

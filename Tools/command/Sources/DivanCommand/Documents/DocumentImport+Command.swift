@@ -1,8 +1,8 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanExchange
 import DivanRevisions
-import DivanStore
 
 extension DocumentImport.Rules {
     /// The rules that the arguments of `divan import` specify.

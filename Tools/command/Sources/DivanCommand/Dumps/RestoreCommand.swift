@@ -1,8 +1,8 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanExchange
 import DivanJSON
 import DivanPlatform
-import DivanStore
 
 /// `divan restore`.
 enum RestoreCommand: Command {

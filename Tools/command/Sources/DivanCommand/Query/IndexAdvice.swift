@@ -1,9 +1,9 @@
 @_spi(Stores) import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// The command that was probably meant, for an index of what no document has.

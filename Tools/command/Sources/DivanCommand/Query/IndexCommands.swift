@@ -1,8 +1,8 @@
 @_spi(Stores) import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// `divan index ls`.
 enum IndexListCommand: Command {

@@ -1,7 +1,7 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// `divan index stats`.
 enum IndexStatsCommand: Command {

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// An index that would help a query.
 ///

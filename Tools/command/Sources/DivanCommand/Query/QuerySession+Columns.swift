@@ -1,6 +1,6 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanQuery
-import DivanStore
 
 // `SELECT *` returns whole documents; in a table each property has a column.
 extension QuerySession {

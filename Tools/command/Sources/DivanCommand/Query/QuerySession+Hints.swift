@@ -1,8 +1,8 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 
 /// Hints for a query that finds nothing.
 extension QuerySession {

@@ -1,10 +1,10 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanExchange
 import DivanJSON
 import DivanPlatform
 import DivanQuery
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// Questions to one database that is only read.

@@ -1,8 +1,8 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 
 /// Ranked lists of documents of a collection, one for each index, and their fusion.
 ///

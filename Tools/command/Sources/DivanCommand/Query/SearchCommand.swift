@@ -1,9 +1,9 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanExchange
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 
 /// `divan search`.
 enum SearchCommand: Command {

@@ -1,7 +1,7 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanQuery
-import DivanStore
 
 /// The options of `divan index make --vector`.
 struct VectorIndexOptions {

@@ -1,8 +1,8 @@
 @_spi(Stores) import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanREST
-import DivanStore
 import DivanTransport
 import Synchronization
 

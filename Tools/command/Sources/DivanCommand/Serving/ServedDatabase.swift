@@ -1,10 +1,10 @@
 @_spi(Status) @_spi(Stores) import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanDiscovery
 import DivanJSON
 import DivanPlatform
 import DivanStatus
-import DivanStore
 import Foundation
 import Synchronization
 

@@ -1,10 +1,10 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 import DivanReplicator
 import DivanRevisions
 import DivanSession
-import DivanStore
 import DivanWebSocket
 
 /// `divan pending`.

@@ -1,6 +1,6 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
-import DivanStore
+import DivanDatabase
 import Foundation
 
 extension DatabasePath {

@@ -1,8 +1,8 @@
 import DivanCommandLine
+import DivanDatabase
 import DivanExchange
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// The formats of `divan export` whose columns are properties.

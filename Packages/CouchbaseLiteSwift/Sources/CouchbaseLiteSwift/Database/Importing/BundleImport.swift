@@ -1,6 +1,6 @@
 import DivanCBLite
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// Imports the documents of a foreign database, a batch at a time.

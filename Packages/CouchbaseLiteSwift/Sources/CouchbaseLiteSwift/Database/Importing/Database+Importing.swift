@@ -1,5 +1,5 @@
 import DivanCBLite
-import DivanStore
+import DivanDatabase
 import Foundation
 
 extension Database {

@@ -1,5 +1,5 @@
 import DivanCBLite
-import DivanStore
+import DivanDatabase
 
 /// A directory that was opened as a database, but holds one of Couchbase Lite.
 struct ForeignBundle: NumberedError, CustomStringConvertible {

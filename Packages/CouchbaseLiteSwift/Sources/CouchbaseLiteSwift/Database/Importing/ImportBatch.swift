@@ -1,6 +1,6 @@
 import DivanCBLite
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 
 /// Documents that are stored together.
 struct ImportBatch: Sendable {

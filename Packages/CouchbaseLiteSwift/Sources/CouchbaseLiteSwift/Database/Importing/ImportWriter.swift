@@ -1,8 +1,8 @@
 import Dispatch
 import DivanCBLite
+import DivanDatabase
 import DivanPlatform
 import DivanRevisions
-import DivanStore
 import Foundation
 import Synchronization
 

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// A source of rows for a built query.
 public protocol DataSourceProtocol: Sendable {}
