@@ -264,7 +264,8 @@ let packages: [[Target]] = [
             "DivanLog",
         ],
         testing: [
-            "CDivanDatabaseFaults", "DivanStorage", "DivanMemoryEngine", "DivanSealedFields", "DivanSeal", "DivanZlib",
+            "CDivanDatabaseFaults", "DivanStorage", "DivanMemoryEngine", "DivanSealedFields",
+            "DivanSeal", "DivanZlib",
             "DivanLZ4",
         ]
     ),

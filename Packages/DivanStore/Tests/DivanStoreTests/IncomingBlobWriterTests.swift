@@ -3,9 +3,8 @@ import DivanTestKit
 import Synchronization
 import Testing
 
-@testable import DivanSQLiteEngine
 @testable import DivanStorage
-@testable import DivanStore
+@_spi(Database) @testable import DivanStore
 
 /// What is written and digested on other threads than the caller's.
 @Suite struct IncomingBlobWriterTests {

@@ -3,9 +3,8 @@ import DivanTestKit
 import Testing
 
 // The set and its stored form are not public.
-@testable import DivanSQLiteEngine
 @testable import DivanStorage
-@testable import DivanStore
+@_spi(Database) @testable import DivanStore
 
 /// What remotes have, as sequences.
 @Suite struct KnownSequencesTests {

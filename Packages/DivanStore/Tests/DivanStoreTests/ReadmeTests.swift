@@ -1,15 +1,11 @@
 import DivanRevisions
 import DivanStore
-import DivanTestKit
 import Testing
 
 /// The example of the README, so that it stays correct.
 @Suite struct ReadmeTests {
     @Test func `the README example works`() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.file("travel.cblite2")
-
-        let store = try Store.open(directory: path)
+        let store = Store.inMemory()
         let observation = store.observe { print("changed: \($0.changes.map(\.documentID))") }
         let body = Array(#"{"city":"Ulm"}"#.utf8)
         try store.write { writer in

@@ -1,5 +1,5 @@
 import Dispatch
-package import DivanStore
+package import DivanDatabase
 import Foundation
 
 extension Collection {

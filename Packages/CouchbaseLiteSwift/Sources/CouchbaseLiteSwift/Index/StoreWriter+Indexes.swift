@@ -1,6 +1,6 @@
+package import DivanDatabase
 import DivanJSON
 import DivanQuery
-package import DivanStore
 
 extension StoreWriter {
     /// Makes an index such as another database has, of the documents that are there.
