@@ -1,6 +1,7 @@
 import DivanDatabase
 import DivanJSON
 import DivanQuery
+import DivanRevisions
 import DivanTestKit
 import Testing
 
