@@ -290,7 +290,7 @@ let packages: [[Target]] = [
             "DivanCrypto",
             "DivanLog",
         ],
-        testing: ["DivanQuery", "DivanZlib", "DivanPlatform"]
+        testing: ["DivanDatabase", "DivanQuery", "DivanZlib", "DivanPlatform"]
     ),
     packageTargets(
         "DivanSession",
@@ -306,7 +306,7 @@ let packages: [[Target]] = [
             "DivanHTTP",
             "DivanLog",
         ],
-        testing: ["DivanSimulation", "DivanZlib", "DivanCrypto"]
+        testing: ["DivanDatabase", "DivanSimulation", "DivanZlib", "DivanCrypto"]
     ),
     packageTargets(
         "DivanListener",

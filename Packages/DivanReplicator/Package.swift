@@ -16,6 +16,7 @@ let package = Package(
         .package(path: "../DivanBLIP"),
         .package(path: "../DivanCompression"),
         .package(path: "../DivanCrypto"),
+        .package(path: "../DivanDatabase"),
         .package(path: "../DivanDelta"),
         .package(path: "../DivanJSON"),
         .package(path: "../DivanLog"),
@@ -48,6 +49,7 @@ let package = Package(
             dependencies: [
                 "DivanReplicator",
                 "DivanTestKit",
+                "DivanDatabase",
                 "DivanQuery",
                 "DivanZlib",
                 "DivanPlatform",

@@ -16,6 +16,7 @@ let package = Package(
         .package(path: "../DivanCompression"),
         .package(path: "../DivanConflicts"),
         .package(path: "../DivanCrypto"),
+        .package(path: "../DivanDatabase"),
         .package(path: "../DivanHTTP"),
         .package(path: "../DivanLog"),
         .package(path: "../DivanPlatform"),
@@ -50,6 +51,7 @@ let package = Package(
             dependencies: [
                 "DivanSession",
                 "DivanTestKit",
+                "DivanDatabase",
                 "DivanSimulation",
                 "DivanZlib",
                 "DivanCrypto",

@@ -1,7 +1,7 @@
 import DivanCrypto
+import DivanDatabase
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 import Testing

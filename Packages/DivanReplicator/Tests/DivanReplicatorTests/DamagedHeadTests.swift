@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 import Synchronization

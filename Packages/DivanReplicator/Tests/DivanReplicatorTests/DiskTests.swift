@@ -1,6 +1,6 @@
 import DivanBLIP
+import DivanDatabase
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 import Synchronization

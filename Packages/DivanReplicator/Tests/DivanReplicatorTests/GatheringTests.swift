@@ -1,9 +1,9 @@
 import DivanBLIP
+import DivanDatabase
 import DivanJSON
 import DivanQuery
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import DivanBLIP
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Testing
 

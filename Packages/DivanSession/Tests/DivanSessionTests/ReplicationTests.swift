@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanReplicator
 import DivanRevisions
 import DivanSession
-import DivanStore
 import DivanTestKit
 import Foundation
 import Testing
