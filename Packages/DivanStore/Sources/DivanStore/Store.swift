@@ -25,7 +25,9 @@ public final class Store: Sendable {
     /// The private UUID of the database that this one was copied from.
     public let previousPrivateUUID: [UInt8]?
 
+    /// Stores the rows.
     @_spi(Database) public let engine: any StorageEngine
+    /// The store's files and owners; `nil` for a store in memory.
     @_spi(Database) public let place: (any StorePlace)?
     let authorship: Authorship
     private let archive: BodyArchive
@@ -36,9 +38,9 @@ public final class Store: Sendable {
     /// Loaded with the first checkpoint of a peer.
     let checkpointOwners = Mutex<CheckpointQuota?>(nil)
     let expirations = Mutex(NextExpiration())
-    private let transactionCount = Atomic(0)
-    private let hasWriter = Atomic(false)
-    private let background = Mutex<(any StoreBackgroundWork)?>(nil)
+    let transactionCount = Atomic(0)
+    let hasWriter = Atomic(false)
+    let background = Mutex<(any StoreBackgroundWork)?>(nil)
     private let hasToldOfUnsentKey = Atomic(false)
     // Accessed only by the thread that holds `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
@@ -72,6 +74,17 @@ public final class Store: Sendable {
         )
     }
 
+    /// Creates a store from its parts.
+    ///
+    /// - Parameters:
+    ///   - engine: Stores the rows.
+    ///   - blobs: The blobs that the documents reference.
+    ///   - identity: What the engine has stored of it.
+    ///   - archive: How bodies that are not current are stored.
+    ///   - place: The files and owners; `nil` for a store in memory.
+    ///   - observers: The observers of all stores with these files.
+    ///   - random: Generates a new source if another database has the same source.
+    ///   - wallTime: As for ``init(engine:blobs:archive:random:wallTime:)``.
     @_spi(Database) public init(
         engine: any StorageEngine,
         blobs: BlobStore,
@@ -152,27 +165,6 @@ public final class Store: Sendable {
             authorship.noteUpgrade()
         }
     }
-
-    /// The number of owners; 0 if the store is closed.
-    public var ownerCount: Int { place?.ownerCount ?? 1 }
-
-    /// Ends the use by one owner.
-    ///
-    /// The last owner closes the files after running writes have finished.
-    ///
-    /// - Throws: Nothing at present; later versions may throw if writing the rest of the log fails.
-    public func close() throws(StoreError) {
-        if let place { return try place.leave(self) }
-        startedWork?.close(waits: !isWriting)
-        engine.close()
-    }
-
-    /// Checks that the file still exists where it was opened.
-    ///
-    /// For repeated reads. A removed file reports no further changes. Writes check this automatically.
-    ///
-    /// - Throws: `StoreError.Code.io` with `ESTALE` if it was removed, moved or replaced.
-    public func requireFile() throws(StoreError) { try engine.file?.requireFile() }
 
     /// Whether writes are rejected.
     public var isReadOnly: Bool { engine.isReadOnly }
@@ -371,40 +363,6 @@ public final class Store: Sendable {
                 + "\(directory ?? "memory"). If it is wrong, peers will reject new changes: set "
                 + "the clock, then run 'divan repair-clock'."
         )
-    }
-
-    // MARK: Between transactions
-
-    /// Runs `body` while no other thread writes.
-    @_spi(Database) public func withoutOtherWriters<T, E: Error>(
-        _ body: () throws(E) -> T
-    ) throws(E) -> T {
-        try writing.withLock(body)
-    }
-
-    /// The number of transactions that ended.
-    @_spi(Database) public var endedTransactionCount: Int {
-        transactionCount.load(ordering: .relaxed)
-    }
-
-    /// Whether a thread is inside a transaction, or was a moment ago.
-    @_spi(Database) public var hasOpenTransaction: Bool { hasWriter.load(ordering: .relaxed) }
-
-    /// The work between transactions, if any was started.
-    @_spi(Database) public var startedWork: (any StoreBackgroundWork)? {
-        background.withLock { $0 }
-    }
-
-    /// The work between transactions, which is created with the first call; all calls pass the same type.
-    @_spi(Database) public func backgroundWork<Work: StoreBackgroundWork>(
-        or make: () -> Work
-    ) -> Work {
-        background.withLock { known in
-            if let work = known as? Work { return work }
-            let work = make()
-            known = work
-            return work
-        }
     }
 
     /// Calls `handler` after every commit that changed documents, once per collection and origin,

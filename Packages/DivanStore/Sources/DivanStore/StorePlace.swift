@@ -1,3 +1,6 @@
+import DivanPlatform
+internal import Synchronization
+
 /// Where the files of a store are, who has it open, and how it closes.
 ///
 /// A store in memory has none. Called from any thread.
@@ -22,4 +25,59 @@ public protocol StoreBackgroundWork: AnyObject, Sendable {
     func close(waits: Bool)
     /// Allows work again: another owner came while the store was about to be closed.
     func reopen()
+}
+
+extension Store {
+    /// The number of owners; 0 if the store is closed.
+    public var ownerCount: Int { place?.ownerCount ?? 1 }
+
+    /// Ends the use by one owner.
+    ///
+    /// The last owner closes the files after running writes have finished.
+    ///
+    /// - Throws: Nothing at present; later versions may throw if writing the rest of the log fails.
+    public func close() throws(StoreError) {
+        if let place { return try place.leave(self) }
+        startedWork?.close(waits: !isWriting)
+        engine.close()
+    }
+
+    /// Checks that the file still exists where it was opened.
+    ///
+    /// For repeated reads. A removed file reports no further changes. Writes check this automatically.
+    ///
+    /// - Throws: `StoreError.Code.io` with `ESTALE` if it was removed, moved or replaced.
+    public func requireFile() throws(StoreError) { try engine.file?.requireFile() }
+
+    /// Runs `body` while no other thread writes.
+    @_spi(Database) public func withoutOtherWriters<T, E: Error>(
+        _ body: () throws(E) -> T
+    ) throws(E) -> T {
+        try writing.withLock(body)
+    }
+
+    /// The number of transactions that ended.
+    @_spi(Database) public var endedTransactionCount: Int {
+        transactionCount.load(ordering: .relaxed)
+    }
+
+    /// Whether a thread is inside a transaction, or was a moment ago.
+    @_spi(Database) public var hasOpenTransaction: Bool { hasWriter.load(ordering: .relaxed) }
+
+    /// The work between transactions, if any was started.
+    @_spi(Database) public var startedWork: (any StoreBackgroundWork)? {
+        background.withLock { $0 }
+    }
+
+    /// The work between transactions, which is created with the first call; all calls pass the same type.
+    @_spi(Database) public func backgroundWork<Work: StoreBackgroundWork>(
+        or make: () -> Work
+    ) -> Work {
+        background.withLock { known in
+            if let work = known as? Work { return work }
+            let work = make()
+            known = work
+            return work
+        }
+    }
 }

@@ -7,6 +7,7 @@ public import DivanRevisions
 /// Later use throws `StoreError.Code.notOpen`. Every call throws `noSuchCollection` for a collection that does not
 /// exist, `corrupt` for a damaged row, and I/O errors.
 public class StoreReader {
+    /// The database's directory, for errors; empty for a store in memory.
     @_spi(Database) public let path: String
     let archive: BodyArchive
     /// How the database decides which revision descends from which.
@@ -29,7 +30,9 @@ public class StoreReader {
 
     /// A collection in use: its counters once requested, and what was changed in it.
     @_spi(Database) public final class OpenCollection {
+        /// The name.
         public let path: CollectionPath
+        /// The number.
         public let id: CollectionID
         fileprivate(set) var state: CollectionState?
         /// Whether the new counters must still be passed to the engine.

@@ -35,6 +35,7 @@ public struct ForeignIdentity: Sendable {
         )
     }
 
+    /// The same identity as the store keeps it.
     @_spi(Database) public var stored: StoreIdentity {
         var identity = StoreIdentity(random: SystemRandomSource())
         if publicUUID.count == 16 { identity.publicUUID = publicUUID }
