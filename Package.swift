@@ -385,6 +385,7 @@ let packages: [[Target]] = [
         arrows: [
             "DivanPlatform",
             "DivanREST",
+            "DivanQuery",
             "DivanTransport",
             "DivanStore",
             "DivanConflicts",

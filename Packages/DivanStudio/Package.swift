@@ -18,6 +18,7 @@ let package = Package(
         .package(path: "../DivanHTTP"),
         .package(path: "../DivanJSON"),
         .package(path: "../DivanPlatform"),
+        .package(path: "../DivanQuery"),
         .package(path: "../DivanREST"),
         .package(path: "../DivanRevisions"),
         .package(path: "../DivanStore"),
@@ -30,6 +31,7 @@ let package = Package(
             dependencies: [
                 "DivanPlatform",
                 "DivanREST",
+                "DivanQuery",
                 "DivanTransport",
                 "DivanStore",
                 "DivanConflicts",
@@ -48,6 +50,7 @@ let package = Package(
                 "DivanTestKit",
                 "DivanPlatform",
                 "DivanREST",
+                "DivanQuery",
                 "DivanTransport",
                 "DivanStore",
                 "DivanConflicts",

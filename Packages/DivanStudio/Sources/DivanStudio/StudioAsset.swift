@@ -8,19 +8,28 @@ struct StudioAsset {
         "/query", "/indexes", "/peers",
     ]
 
+    /// The modules of the script.
+    private static let modules: [String: @Sendable () -> [UInt8]] = [
+        "/studio.js": { PackageResources.studio_js }, "/base.js": { PackageResources.base_js },
+        "/pages.js": { PackageResources.pages_js }, "/drawing.js": { PackageResources.drawing_js },
+        "/collection.js": { PackageResources.collection_js },
+        "/completion.js": { PackageResources.completion_js },
+        "/csv.js": { PackageResources.csv_js }, "/keeping.js": { PackageResources.keeping_js },
+        "/peers.js": { PackageResources.peers_js },
+    ]
+
     let response: HTTPResponse
 
     /// The asset at a path; `nil` if there is none.
     init?(_ path: String) {
+        if let module = Self.modules[path] {
+            self.init("text/javascript; charset=utf-8", module())
+            return
+        }
         switch path {
         case _ where Self.pages.contains(path):
             self.init("text/html; charset=utf-8", PackageResources.studio_html)
         case "/studio.css": self.init("text/css; charset=utf-8", PackageResources.studio_css)
-        case "/studio.js": self.init("text/javascript; charset=utf-8", PackageResources.studio_js)
-        case "/base.js": self.init("text/javascript; charset=utf-8", PackageResources.base_js)
-        case "/pages.js": self.init("text/javascript; charset=utf-8", PackageResources.pages_js)
-        case "/drawing.js": self.init("text/javascript; charset=utf-8", PackageResources.drawing_js)
-        case "/peers.js": self.init("text/javascript; charset=utf-8", PackageResources.peers_js)
         case "/studio.svg": self.init("image/svg+xml", PackageResources.studio_svg)
         default: return nil
         }

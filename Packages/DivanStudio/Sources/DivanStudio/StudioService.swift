@@ -17,6 +17,8 @@ final class StudioService: Sendable {
     private let queue: WorkQueue
     private let notifier: ChangeNotifier
     private let data: StudioData
+    private let table: StudioTable
+    private let schema: StudioSchema
     private let ownPort = Mutex<UInt16>(0)
     /// The user of this machine who was let in first.
     private let person = Mutex<UInt32?>(nil)
@@ -32,6 +34,8 @@ final class StudioService: Sendable {
             queue: queue
         )
         data = StudioData(configuration)
+        table = StudioTable(configuration)
+        schema = StudioSchema(configuration)
     }
 
     /// The port on which the studio listens, which requests must name.
@@ -95,8 +99,9 @@ final class StudioService: Sendable {
         let isRead = ["GET", "HEAD"].contains(request.method)
         switch path {
         case "/index.json" where isRead: return .json(try data.index())
-        case "/collection.json" where isRead: return .json(try data.collection(request.target))
+        case "/collection.json" where isRead: return .json(try table.page(request.target))
         case "/document.json" where isRead: return .json(try data.document(request.target))
+        case "/schema.json" where isRead: return .json(try schema.page(request.target))
         case "/conflicts.json" where isRead: return .json(try data.conflicts())
         case "/conflict.json" where isRead: return .json(try data.conflict(request.target))
         case "/indexes.json" where isRead: return .json(try data.indexes())

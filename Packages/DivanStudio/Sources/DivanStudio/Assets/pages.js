@@ -1,12 +1,12 @@
 // The pages: each is a function from the address's options to the page's content.
 
 import {
-  address, brief, bytes, coloured, count, h, keepsNumbers, load, place, send, table, tag, write,
+  address, brief, bytes, coloured, count, h, heading, keepsNumbers, load, nothing, open, place, send, table, tag, write,
 } from "./base.js";
 import { graph, vectors } from "./drawing.js";
 
-const heading = (text, ...more) => h("h1", {}, text, ...more);
-const nothing = (text) => h("p", { class: "empty" }, text);
+/// A page of another module, which is loaded with its first visit.
+const from = (module, name) => async (options) => (await import(module))[name](options);
 const option = (options, name) => options.get(name);
 
 export const pages = {
@@ -30,32 +30,7 @@ export const pages = {
     };
   },
 
-  "/collection": async (options) => {
-    const [collection, prefix, after] = ["collection", "prefix", "after"].map((name) => option(options, name));
-    const page = await load(address("/collection.json", { collection, prefix, after, limit: 50 }));
-    const asTable = option(options, "view") !== "json";
-    const filter = h("input", { id: "filter", type: "search", placeholder: "ID prefix",
-      "aria-label": "Filter by ID prefix", value: prefix ?? "", size: 24 });
-    const view = asTable ? null : "json";
-    const form = h("form", { class: "bar", onsubmit: (event) => {
-      event.preventDefault();
-      open(address("/collection", { collection, view, prefix: filter.value || null }));
-    } }, filter, h("button", {}, "Filter"),
-      h("a", { class: "button", href: address("/collection", { collection, prefix, after, view: asTable ? "json" : null }) },
-        asTable ? "View as JSON" : "View as table"),
-      h("span", { class: "space" }),
-      page.write ? h("a", { id: "new", class: "button", href: address("/new", { collection }) }, "New document") : null,
-      after ? h("a", { class: "button", href: address("/collection", { collection, prefix, view }) }, "First page") : null,
-      page.next ? h("a", { id: "next", class: "button", href: address("/collection", { collection, prefix, view, after: page.next }) }, "Next page") : null);
-    return {
-      title: page.collection,
-      watches: (change) => change.collection === page.collection,
-      content: [
-        heading(page.collection), h("p", { class: "sub" }, count(page.count, "document")), form,
-        page.rows.length ? (asTable ? documents(page) : list(page)) : nothing("No documents"),
-      ],
-    };
-  },
+  "/collection": from("./collection.js", "collection"),
 
   "/document": async (options) => {
     const [collection, id] = [option(options, "collection") ?? "_default", option(options, "id") ?? ""];
@@ -175,30 +150,6 @@ export const pages = {
       : nothing("No process is serving or syncing this database.")] };
   },
 };
-
-function open(path) {
-  document.dispatchEvent(new CustomEvent("open", { detail: path }));
-}
-
-// MARK: A collection
-
-function documents(page) {
-  const names = new Map();
-  for (const row of page.rows) for (const key of Object.keys(row.doc ?? {})) names.set(key, (names.get(key) ?? 0) + 1);
-  const keys = [...names].sort((a, b) => b[1] - a[1]).slice(0, 8).map(([key]) => key);
-  return table([
-    ["ID", (row) => [h("a", { href: place(page.collection, row.id) }, row.id), row.conflict ? tag("in conflict", "bad") : null,
-      row.damage ? h("span", { title: row.damage }, tag("damaged", "bad")) : null]],
-    ...keys.map((key) => [key, (row) => row.doc && Object.hasOwn(row.doc, key) ? brief(row.doc[key]) : ""]),
-    ["Size", (row) => bytes(row.bytes), "number"],
-  ], page.rows, { id: "documents" });
-}
-
-function list(page) {
-  return page.rows.map((row) => h("figure", {},
-    h("figcaption", {}, h("a", { href: place(page.collection, row.id) }, row.id)),
-    row.doc ? coloured(write(row.doc)) : nothing(row.damage ?? bytes(row.bytes) + ", too large for the list")));
-}
 
 // MARK: A document
 
