@@ -14,6 +14,7 @@ struct StudioAsset {
         "/pages.js": { PackageResources.pages_js }, "/drawing.js": { PackageResources.drawing_js },
         "/collection.js": { PackageResources.collection_js },
         "/completion.js": { PackageResources.completion_js },
+        "/chart.js": { PackageResources.chart_js }, "/query.js": { PackageResources.query_js },
         "/csv.js": { PackageResources.csv_js }, "/keeping.js": { PackageResources.keeping_js },
         "/peers.js": { PackageResources.peers_js },
     ]

@@ -173,14 +173,22 @@ struct StudioData: Sendable {
 
     /// The rows of a query, and how it was run.
     func query(_ request: HTTPRequest, body: [UInt8]) throws -> JSON {
-        let text =
-            body.isEmpty
-            ? request.target["q"]
-            : try JSON(parsing: body.withoutByteOrderMark).object?["query"]?.string
+        var (text, parameters) = (request.target["q"], JSONObject())
+        if !body.isEmpty {
+            let object = try JSON(parsing: body.withoutByteOrderMark).object
+            text = object?["query"]?.string
+            parameters = object?["parameters"]?.object ?? [:]
+        }
         guard let text, !text.isEmpty else {
             throw RESTError(400, "bad_request", "enter a query, such as SELECT * FROM _ LIMIT 10")
         }
-        let query = try RESTQuery(text, of: store, named: name, timeout: limits.queryTimeout)
+        let query = try RESTQuery(
+            text,
+            of: store,
+            named: name,
+            parameters: parameters,
+            timeout: limits.queryTimeout
+        )
         let answer = try query.table(limit: limits.rowCount, byteCount: limits.answerByteCount)
         guard var table = answer.object else { return .null }
         table["plan"] = try query.plan()

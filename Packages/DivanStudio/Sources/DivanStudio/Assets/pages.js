@@ -1,7 +1,7 @@
 // The pages: each is a function from the address's options to the page's content.
 
 import {
-  address, brief, bytes, coloured, count, h, heading, keepsNumbers, load, nothing, open, place, send, table, tag, write,
+  address, brief, bytes, coloured, h, heading, keepsNumbers, load, nothing, open, place, send, table, tag, write,
 } from "./base.js";
 import { graph, vectors } from "./drawing.js";
 
@@ -107,29 +107,7 @@ export const pages = {
     };
   },
 
-  "/query": async (options) => {
-    const field = h("textarea", { id: "filter", "aria-label": "Query in SQL++", spellcheck: "false" });
-    field.value = option(options, "q") ?? "SELECT META().id, * FROM _ LIMIT 20";
-    const output = h("div", { id: "answer", "aria-live": "polite" });
-    const run = async () => {
-      output.replaceChildren(h("p", { class: "sub" }, "running…"));
-      const start = performance.now();
-      try {
-        const answer = await send("POST", "/query.json", JSON.stringify({ query: field.value }));
-        history.replaceState(null, "", address("/query", { q: field.value }));
-        output.replaceChildren(...answered(answer, performance.now() - start));
-      } catch (error) {
-        output.replaceChildren(h("p", { class: "note bad", role: "alert" }, error.message));
-      }
-    };
-    field.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
-    });
-    if (option(options, "q")) run();
-    return { title: "Query", content: [heading("Query"), field,
-      h("div", { class: "bar" }, h("button", { class: "main", onclick: run }, "Run"),
-        h("span", { class: "sub" }, "Ctrl+Enter runs the query. Queries are read-only.")), output] };
-  },
+  "/query": from("./query.js", "query"),
 
   "/indexes": async () => {
     const page = await load("/indexes.json");
@@ -273,19 +251,5 @@ function decision(page) {
     h("h2", {}, "Merged document"),
     ...(merged === null ? [h("p", { class: "sub" }, "Leave empty to delete the document.")] : []),
     field, problem, buttons,
-  ];
-}
-
-// MARK: A query
-
-function answered(answer, milliseconds) {
-  const rows = answer.rows;
-  const columns = answer.columns.map((title, index) => [title, (row) => brief(row[index])]);
-  const scans = answer.plan.steps.some((step) => /^SCAN/.test(step.text));
-  return [
-    h("p", { class: "sub" }, `${count(rows.length, "row")}${answer.more ? ", and more" : ""} in ${milliseconds.toFixed(0)} ms`),
-    rows.length ? table(columns, rows, { id: "rows" }) : nothing("No rows"),
-    h("h2", {}, "Query plan", scans ? tag("full scan", "bad") : tag("uses an index", "good")),
-    h("pre", { id: "plan" }, answer.plan.steps.map((step) => step.text).join("\n") + "\n\n" + answer.plan.sql),
   ];
 }
