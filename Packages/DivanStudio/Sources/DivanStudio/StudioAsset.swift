@@ -15,7 +15,11 @@ struct StudioAsset {
         "/collection.js": { PackageResources.collection_js },
         "/completion.js": { PackageResources.completion_js },
         "/chart.js": { PackageResources.chart_js }, "/query.js": { PackageResources.query_js },
-        "/csv.js": { PackageResources.csv_js }, "/keeping.js": { PackageResources.keeping_js },
+        "/conflict.js": { PackageResources.conflict_js },
+        "/differences.js": { PackageResources.differences_js },
+        "/document.js": { PackageResources.document_js },
+        "/editor.js": { PackageResources.editor_js },
+        "/files.js": { PackageResources.files_js },
         "/peers.js": { PackageResources.peers_js },
     ]
 

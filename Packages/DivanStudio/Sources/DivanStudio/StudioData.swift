@@ -69,6 +69,19 @@ struct StudioData: Sendable {
         }
     }
 
+    /// The body of a revision that is still kept.
+    func revision(_ target: HTTPTarget) throws -> JSON {
+        let (path, id) = try StudioRequestTarget.document(target)
+        let wanted = target["rev"].flatMap { RevisionID($0) }
+        let found = try wanted.flatMap { wanted in
+            try store.readLiving { try $0.revision(id, wanted, in: path) }
+        }
+        guard let found else {
+            throw RESTError(404, "not_found", "the body of this revision is not kept")
+        }
+        return try Self.side(found)
+    }
+
     /// A blob of a document, which is shown whatever its content is.
     static func shown(_ blob: BlobReference, in blobs: BlobStore) -> JSON {
         var (isPicture, isReadable) = (false, true)

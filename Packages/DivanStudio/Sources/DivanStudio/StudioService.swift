@@ -102,6 +102,7 @@ final class StudioService: Sendable {
         case "/collection.json" where isRead: return .json(try table.page(request.target))
         case "/document.json" where isRead: return .json(try data.document(request.target))
         case "/schema.json" where isRead: return .json(try schema.page(request.target))
+        case "/revision.json" where isRead: return .json(try data.revision(request.target))
         case "/conflicts.json" where isRead: return .json(try data.conflicts())
         case "/conflict.json" where isRead: return .json(try data.conflict(request.target))
         case "/indexes.json" where isRead: return .json(try data.indexes())
@@ -112,7 +113,7 @@ final class StudioService: Sendable {
         case "/changes.json" where isRead: return .json(try data.changes())
         case "/changes.stream" where isRead: return try stream(request)
         case "/blob" where isRead: return try data.blob(request, on: queue)
-        case "/document.json", "/conflict.json":
+        case "/document.json", "/conflict.json", "/blob":
             return .json(try editing().change(request, body: body))
         default:
             throw RESTError(404, "not_found", "page not found; start at /")

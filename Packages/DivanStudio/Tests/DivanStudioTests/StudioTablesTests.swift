@@ -71,7 +71,7 @@ struct StudioTablesTests {
         #expect(try firstRow().hasPrefix("d1060"))
 
         // Sorted by a column, upwards and then downwards.
-        let header = "#documents thead th:nth-child(3) a"
+        let header = "#documents thead th:nth-child(3) button"
         #expect(try browser.text(header) == "n")
         try browser.click(header)
         try browser.wait("document.querySelector('[aria-sort=ascending]')?.innerText === 'n ▲'")

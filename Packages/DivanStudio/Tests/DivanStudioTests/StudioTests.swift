@@ -84,7 +84,7 @@ struct StudioTests {
         let draft = try browser.evaluate("document.querySelector('textarea.tall').value").string
         try browser.fill("textarea.tall", (draft ?? "").replacing("1\n}", with: "2\n}"))
         try browser.click("#save")
-        try browser.wait("document.querySelector('#body')?.innerText.includes('\"salt\": 2')")
+        try browser.wait("document.querySelector('#body > pre')?.innerText.includes('\"salt\": 2')")
         #expect(try room.body(of: "soup") == #"{"big":12345678901234567890,"salt":2}"#)
         try browser.click("#edit")
         try browser.wait("document.querySelector('textarea.tall')")
@@ -112,7 +112,7 @@ struct StudioTests {
         try browser.fill("#filter", "stew")
         try browser.click("#save")
         try browser.wait(
-            "document.querySelector('#body')?.innerText.includes('12345678901234567890')"
+            "document.querySelector('#body > pre')?.innerText.includes('12345678901234567890')"
         )
         #expect(try room.body(of: "stew") == #"{"salt":12345678901234567890}"#)
         #expect(try browser.complaints().allSatisfy { $0.contains("409") })

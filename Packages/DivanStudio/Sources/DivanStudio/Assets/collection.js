@@ -2,8 +2,7 @@
 
 import { address, brief, bytes, coloured, count, h, heading, load, nothing, open, place, table, tag, write } from "./base.js";
 import { completed } from "./completion.js";
-import { keep, kept, saveFile } from "./keeping.js";
-import { comma } from "./csv.js";
+import { comma, keep, kept, saveFile } from "./files.js";
 
 const pageCount = 50;
 const defaultCount = 8;
@@ -117,7 +116,7 @@ function documents(page, wish, link) {
   const title = (text, sort) => {
     const isSorted = sort === wish.sort;
     const order = isSorted && !isDescending ? "descending" : null;
-    return [h("a", { href: link({ sort, order }), class: "sort" }, text, isSorted ? (isDescending ? " ▼" : " ▲") : "")];
+    return [h("button", { class: "sort", onclick: () => open(link({ sort, order })) }, text, isSorted ? (isDescending ? " ▼" : " ▲") : "")];
   };
   const sorted = (sort) => sort === wish.sort ? { "aria-sort": isDescending ? "descending" : "ascending" } : {};
   return table([

@@ -2,8 +2,7 @@
 
 import { address, brief, count, h, heading, load, messages, nothing, parse, send, table, tag, write } from "./base.js";
 import { completed } from "./completion.js";
-import { keep, kept, saveFile } from "./keeping.js";
-import { comma } from "./csv.js";
+import { comma, keep, kept, saveFile } from "./files.js";
 
 /// Queries that the browser keeps, and characters of one.
 const [keptCount, keptLength] = [50, 4_000];

@@ -20,3 +20,9 @@ export function saveFile(name, type, text) {
   // The browser reads it after the click.
   setTimeout(() => URL.revokeObjectURL(source), 60_000);
 }
+
+/// Rows of texts as CSV (RFC 4180).
+export function comma(rows) {
+  const field = (text) => /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+  return rows.map((row) => row.map((value) => field(String(value))).join(",") + "\r\n").join("");
+}
