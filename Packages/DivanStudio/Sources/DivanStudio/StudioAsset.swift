@@ -5,7 +5,7 @@ struct StudioAsset {
     /// The pages, which share one text: the script examines the address.
     private static let pages = [
         "/", "/collection", "/document", "/new", "/conflicts", "/conflict", "/changes",
-        "/query", "/indexes", "/peers",
+        "/query", "/schema", "/indexes", "/import", "/peers",
     ]
 
     /// The modules of the script.
@@ -19,6 +19,8 @@ struct StudioAsset {
         "/differences.js": { PackageResources.differences_js },
         "/document.js": { PackageResources.document_js },
         "/editor.js": { PackageResources.editor_js },
+        "/import.js": { PackageResources.import_js },
+        "/indexes.js": { PackageResources.indexes_js },
         "/files.js": { PackageResources.files_js },
         "/peers.js": { PackageResources.peers_js },
     ]
@@ -38,6 +40,12 @@ struct StudioAsset {
         case "/studio.svg": self.init("image/svg+xml", PackageResources.studio_svg)
         default: return nil
         }
+    }
+
+    /// The page for an address that has none, whose script says so.
+    static var missing: HTTPResponse {
+        let type = "text/html; charset=utf-8"
+        return HTTPResponse(status: 404, contentType: type, PackageResources.studio_html)
     }
 
     private init(_ type: String, _ bytes: [UInt8]) {

@@ -62,6 +62,8 @@ public struct StudioLimits: Sendable {
     public var sampleByteCount: Int
     /// Properties that are told apart in a sample; the default is 500.
     public var propertyCount: Int
+    /// Documents of a file that are saved with one request; the default is 1,000.
+    public var importCount: Int
     /// Changes listed for each collection; the default is 50.
     public var changeCount: Int
     /// Requests processed at the same time; the default is 8.
@@ -88,6 +90,7 @@ public struct StudioLimits: Sendable {
         sampleCount: Int = 500,
         sampleByteCount: Int = 4 << 20,
         propertyCount: Int = 500,
+        importCount: Int = 1_000,
         changeCount: Int = 50,
         workerCount: Int = 8,
         rowCount: Int = 500,
@@ -105,6 +108,7 @@ public struct StudioLimits: Sendable {
         self.sampleCount = sampleCount
         self.sampleByteCount = sampleByteCount
         self.propertyCount = propertyCount
+        self.importCount = importCount
         self.changeCount = changeCount
         self.workerCount = workerCount
         self.rowCount = rowCount

@@ -168,22 +168,6 @@ struct StudioData: Sendable {
         }
     }
 
-    /// The indexes of each collection.
-    func indexes() throws -> JSON {
-        try store.readLiving { reader in
-            var rows: [JSON] = []
-            for path in try reader.collections() {
-                rows += try reader.indexes(in: path).map { index -> JSON in
-                    [
-                        "collection": .string("\(path)"), "name": .string(index.name.text),
-                        "kind": .string(index.kind.rawValue), "source": .string(index.summary),
-                    ]
-                }
-            }
-            return ["indexes": .array(rows)]
-        }
-    }
-
     /// The rows of a query, and how it was run.
     func query(_ request: HTTPRequest, body: [UInt8]) throws -> JSON {
         var (text, parameters) = (request.target["q"], JSONObject())

@@ -173,7 +173,8 @@ struct StudioEditing {
         )
     }
 
-    private static func body(_ json: JSON) throws -> (bytes: [UInt8], hasBlobs: Bool) {
+    /// The canonical text of a document, and whether it references blobs.
+    static func body(_ json: JSON) throws -> (bytes: [UInt8], hasBlobs: Bool) {
         guard json.object != nil else {
             throw RESTError(400, "bad_request", "a document must be a JSON object: {…}")
         }

@@ -19,6 +19,7 @@ final class StudioService: Sendable {
     private let data: StudioData
     private let table: StudioTable
     private let schema: StudioSchema
+    private let indexing: StudioIndexing
     private let ownPort = Mutex<UInt16>(0)
     /// The user of this machine who was let in first.
     private let person = Mutex<UInt32?>(nil)
@@ -36,6 +37,7 @@ final class StudioService: Sendable {
         data = StudioData(configuration)
         table = StudioTable(configuration)
         schema = StudioSchema(configuration)
+        indexing = StudioIndexing(configuration.store)
     }
 
     /// The port on which the studio listens, which requests must name.
@@ -105,7 +107,8 @@ final class StudioService: Sendable {
         case "/revision.json" where isRead: return .json(try data.revision(request.target))
         case "/conflicts.json" where isRead: return .json(try data.conflicts())
         case "/conflict.json" where isRead: return .json(try data.conflict(request.target))
-        case "/indexes.json" where isRead: return .json(try data.indexes())
+        case "/indexes.json" where isRead:
+            return .json(try indexing.page(mayWrite: mayWrite))
         case "/peers.json" where isRead:
             let others = JSON.array(configuration.neighbours())
             return .json(["processes": .array(configuration.peers()), "others": others])
@@ -114,17 +117,29 @@ final class StudioService: Sendable {
         case "/changes.stream" where isRead: return try stream(request)
         case "/blob" where isRead: return try data.blob(request, on: queue)
         case "/document.json", "/conflict.json", "/blob":
-            return .json(try editing().change(request, body: body))
+            try checkWriting()
+            return .json(try StudioEditing(store: store).change(request, body: body))
+        case "/indexes.json":
+            try checkWriting()
+            return .json(try indexing.change(request, body: body))
+        case "/import.json" where request.method == "POST":
+            try checkWriting()
+            let batch = StudioImport(store: store, limits: configuration.limits)
+            return .json(try batch.save(request, body))
+        case _ where isRead && request.headers["Accept"]?.contains("text/html") == true:
+            return StudioAsset.missing
         default:
             throw RESTError(404, "not_found", "page not found; start at /")
         }
     }
 
-    private func editing() throws(RESTError) -> StudioEditing {
-        guard configuration.mayWrite, !configuration.store.isReadOnly else {
+    private var store: Store { configuration.store }
+    private var mayWrite: Bool { configuration.mayWrite && !store.isReadOnly }
+
+    private func checkWriting() throws(RESTError) {
+        guard mayWrite else {
             throw RESTError(403, "read_only", "this studio is read-only; start it with --write")
         }
-        return StudioEditing(store: configuration.store)
     }
 
     private func stream(_ request: HTTPRequest) throws -> HTTPResponse {

@@ -307,6 +307,21 @@ struct StudioTests {
         try browser.wait("document.querySelector('img.picture')?.naturalWidth === 1")
     }
 
+    @Test func `an error is a page that says what to do`() throws {
+        let room = try StudioFixture()
+        try browser.open(room.address)
+        try browser.open("\(room.origin)/nowhere")
+        #expect(try browser.text("h1") == "Not found")
+        try browser.open("\(room.origin)/document?id=missing")
+        #expect(try browser.text("#main").contains(#"document "missing" not found"#))
+        try room.put("missing", "{}")
+        try browser.click("#retry")
+        try browser.wait("document.querySelector('#body')")
+        room.studio.stop()
+        try browser.press("2")
+        try browser.wait("document.querySelector('h1')?.innerText === 'No connection'")
+    }
+
     @Test func `the browser asks for a missing token`() throws {
         let room = try StudioFixture()
         try browser.open(

@@ -63,6 +63,7 @@ function bar(page, wish, link, start, show) {
   const isFirst = !wish.after && !wish.before && !offset;
   return h("div", { class: "bar" },
     h("a", { class: "button", href: link({ view: isTable ? "json" : null }) }, isTable ? "View as JSON" : "View as table"),
+    h("a", { class: "button", href: address("/schema", { collection: page.collection }) }, "Schema"),
     isTable && page.rows.length ? chooser(page, show) : null,
     page.rows.length ? [
       h("button", { id: "save-json", onclick: () => saveFile(name(page, "json"), "application/json", asJSON(page)) }, "Save as JSON"),

@@ -72,15 +72,11 @@ export const pages = {
 
   "/query": from("./query.js", "query"),
 
-  "/indexes": async () => {
-    const page = await load("/indexes.json");
-    return { title: "Indexes", content: [heading("Indexes"), page.indexes.length
-      ? table([
-        ["Index", (row) => row.name], ["Collection", (row) => row.collection], ["Kind", (row) => row.kind],
-        ["Expression", (row) => h("code", {}, row.source)],
-      ], page.indexes)
-      : nothing("No indexes. To create one, run divan index make.")] };
-  },
+  "/schema": from("./indexes.js", "schema"),
+
+  "/indexes": from("./indexes.js", "indexes"),
+
+  "/import": from("./import.js", "importing"),
 
   "/peers": async () => {
     // Loaded here, so that no other page waits for it.
