@@ -63,9 +63,29 @@ struct StudioSchema: Sendable {
 
 /// Counts the properties of documents, also below other properties.
 struct PropertySample {
+    /// The type of a value.
+    private enum Kind: String {
+        case null, boolean, integer, number, string, array, object, blob
+
+        /// Whether an index orders such values in a useful way.
+        var isIndexed: Bool { self == .integer || self == .number || self == .string }
+
+        init(_ value: JSON) {
+            switch value {
+            case .null: self = .null
+            case .bool: self = .boolean
+            case .int, .uint: self = .integer
+            case .double, .long: self = .number
+            case .string: self = .string
+            case .array: self = .array
+            case .object(let members): self = members["@type"]?.string == "blob" ? .blob : .object
+            }
+        }
+    }
+
     private struct Entry {
         var count = 0
-        var kinds: [String: Int] = [:]
+        var kinds: [Kind: Int] = [:]
         var values: Set<[UInt8]> = []
         var examples: [JSON] = []
     }
@@ -116,7 +136,7 @@ struct PropertySample {
     private mutating func note(_ value: JSON, at place: [ExactText]) {
         var entry = entries[place] ?? Entry()
         entry.count += 1
-        entry.kinds[Self.kind(value), default: 0] += 1
+        entry.kinds[Kind(value), default: 0] += 1
         if let text = Self.short(value), entry.values.insert(text).inserted,
             entry.examples.count < Self.exampleCount
         {
@@ -134,18 +154,6 @@ struct PropertySample {
         }
     }
 
-    private static func kind(_ value: JSON) -> String {
-        switch value {
-        case .null: "null"
-        case .bool: "boolean"
-        case .int, .uint: "integer"
-        case .double, .long: "number"
-        case .string: "string"
-        case .array: "array"
-        case .object(let members): members["@type"]?.string == "blob" ? "blob" : "object"
-        }
-    }
-
     /// The properties in the order of their paths.
     var json: JSON {
         let sorted = entries.sorted { $0.key.lexicographicallyPrecedes($1.key) }
@@ -154,7 +162,7 @@ struct PropertySample {
                 [
                     "path": .string(Self.written(path)), "depth": JSON(path.count),
                     "count": JSON(entry.count),
-                    "types": .object(JSONObject(entry.kinds.map { ($0, JSON($1)) })),
+                    "types": .object(JSONObject(entry.kinds.map { ($0.rawValue, JSON($1)) })),
                     "examples": .array(entry.examples),
                 ]
             }
@@ -166,7 +174,7 @@ struct PropertySample {
         let useful = entries.filter { path, entry in
             entry.count * 2 >= documentCount && entry.values.count >= 3
                 && entry.values.count * 10 >= entry.count
-                && entry.kinds.keys.allSatisfy { ["integer", "number", "string"].contains($0) }
+                && entry.kinds.keys.allSatisfy(\.isIndexed)
                 && !indexed.contains(Self.written(path))
         }
         let sorted = useful.sorted { left, right in

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["1%29+OR+%281", "n%3B+SELECT+1", "n%2C+m", "n+LIMIT+1", "%24x%29"])
-    func `a filter that is no single condition is rejected`(text: String) throws {
+    func `a filter must be a single condition`(text: String) throws {
         let room = try StudioFixture()
         try room.put("a", #"{"n":0}"#)
         let answer = try ask(room, "GET", "/collection.json?where=\(text)")
