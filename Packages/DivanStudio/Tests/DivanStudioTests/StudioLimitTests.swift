@@ -1,5 +1,6 @@
 import DivanHTTP
 import DivanJSON
+import DivanStore
 import DivanStudio
 import DivanTestKit
 import Testing
@@ -79,6 +80,37 @@ import Testing
         #expect(try ask(room, "POST", path, body: #"{"expressions":"n >"}"#).status == 400)
         let page = try ask(room, "GET", "/indexes.json").json()
         #expect(page["indexes"]?.array?.map { $0["source"]?.string } == ["n, LOWER(m)"])
+        #expect(page["building"]?.array?.isEmpty == true)
+    }
+
+    @Test func `an index that is being created is listed, and can be stopped`() throws {
+        let folder = try TemporaryDirectory()
+        let room = try StudioFixture(directory: folder.file("a.cblite2"))
+        let path = "/indexes.json?name=i"
+        let body = #"{"expressions":"n"}"#
+        let builder = try HTTPTestClient(port: room.port)
+        try room.store.write { _ in
+            // It waits until this transaction ends.
+            builder.send(
+                [
+                    "POST \(path) HTTP/1.1", "Host: 127.0.0.1:\(room.port)",
+                    "Cookie: divan-studio-\(room.port)=\(room.token)", "Origin: \(room.origin)",
+                    "Content-Type: application/json", "Content-Length: \(body.utf8.count)", "",
+                    body,
+                ].joined(separator: "\r\n")
+            )
+            var building: [JSON] = []
+            for _ in 0..<100_000 where building.isEmpty {
+                building = try ask(room, "GET", "/indexes.json").json()["building"]?.array ?? []
+            }
+            #expect(building.first?["name"]?.string == "i")
+            #expect(building.first?["share"]?.double == 0)
+            #expect(try ask(room, "DELETE", path, body: "{}").status == 200)
+        }
+        let answer = try builder.readAnswer()
+        #expect(answer.status == 409 && answer.text.contains("stopped"), "\(answer.text)")
+        let page = try ask(room, "GET", "/indexes.json").json()
+        #expect(page["indexes"]?.array?.isEmpty == true)
         #expect(page["building"]?.array?.isEmpty == true)
     }
 }
