@@ -4,30 +4,53 @@ import { coloured, h } from "./base.js";
 
 let fieldCount = 0;
 
-/// Where and why a text is no JSON object; `null` if it is one.
-export function mistake(text) {
-  try {
-    const value = JSON.parse(text);
-    const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
-    return isObject ? null : { offset: 0, line: 1, column: 1, reason: "a document is a JSON object: {…}" };
-  } catch (error) {
-    const offset = place(error.message, text);
-    const lines = text.slice(0, offset).split("\n");
-    // Engines name the place, each in its own words, at the end of the message.
-    const reason = error.message.replace(/^JSON\.parse: /, "").replace(/,? (?:in JSON )?at (?:position|line) .*$/, "")
-      .replace(/, (?:\.\.\.)?"[^]*$/, "").replace("JSON input", "the text");
-    return { offset, line: lines.length, column: lines.at(-1).length + 1, reason };
-  }
-}
+const token = /([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
 
-/// The offset that an engine's message names.
-function place(message, text) {
-  const position = message.match(/position (\d+)/);
-  if (position) return Math.min(Number(position[1]), text.length);
-  const pair = message.match(/line (\d+) column (\d+)/);
-  if (!pair) return text.length;
-  const before = text.split("\n").slice(0, pair[1] - 1).join("\n").length + (pair[1] > 1 ? 1 : 0);
-  return Math.min(before + Number(pair[2]) - 1, text.length);
+/// What may come next, in words.
+const expected = {
+  object: "a document is a JSON object: {…}", value: "expected a value", item: "expected a value or ]",
+  key: "expected a property in double quotes", member: "expected a property in double quotes or }",
+  colon: "expected a colon", "after {": "expected a comma or }", "after [": "expected a comma or ]", end: "expected no more text",
+};
+
+/// Where and why a text is no JSON object; `null` if it is one.
+///
+/// Engines describe the place in different ways, or not at all.
+export function mistake(text) {
+  const open = [];
+  let wanted = "object";
+  let at = 0;
+  const fail = (reason) => {
+    const lines = text.slice(0, at).split("\n");
+    return { offset: at, line: lines.length, column: lines.at(-1).length + 1, reason };
+  };
+  for (;;) {
+    while (" \t\r\n".includes(text[at] ?? "x")) at += 1;
+    if (at === text.length) return wanted === "end" ? null : fail(expected[wanted] + " before the end");
+    token.lastIndex = at;
+    const [found, sign, string] = token.exec(text) ?? [];
+    if (!found) return fail(text[at] === '"' ? "a text is not closed, or has an invalid character" : expected[wanted]);
+    const inner = open.at(-1);
+    const isKey = wanted === "key" || wanted === "member";
+    const isValue = wanted === "value" || wanted === "item" || wanted === "object";
+    if (isValue && (sign === "{" || sign === "[" && wanted !== "object")) {
+      open.push({ sign, keys: new Set() });
+      wanted = sign === "{" ? "member" : "item";
+    } else if (sign === "}" && inner?.sign === "{" && (wanted === "member" || wanted === "after {")
+      || sign === "]" && inner?.sign === "[" && (wanted === "item" || wanted === "after [")) {
+      open.pop();
+      wanted = open.length ? "after " + open.at(-1).sign : "end";
+    } else if (isValue && !sign && wanted !== "object") wanted = "after " + inner.sign;
+    else if (isKey && string) {
+      const key = JSON.parse(string);
+      if (inner.keys.has(key)) return fail("this property occurs twice");
+      inner.keys.add(key);
+      wanted = "colon";
+    } else if (wanted === "colon" && sign === ":") wanted = "value";
+    else if (wanted.startsWith("after") && sign === ",") wanted = inner.sign === "{" ? "key" : "value";
+    else return fail(expected[wanted]);
+    at += found.length;
+  }
 }
 
 /// An editor: its element, its field, and a check that leads to the mistake. `mayBeEmpty` accepts no text.
@@ -44,7 +67,8 @@ export function editor(label, text, { mayBeEmpty = false, ...attributes } = {}) 
     const problem = found();
     field.setAttribute("aria-invalid", problem !== null);
     state.className = "state " + (problem ? "bad" : "sub");
-    state.textContent = problem ? `Line ${problem.line}, column ${problem.column}: ${problem.reason}` : "Valid JSON";
+    const text = problem ? `Line ${problem.line}, column ${problem.column}: ${problem.reason}` : "Valid JSON";
+    if (state.textContent !== text) state.textContent = text;
     follow();
   };
   const follow = () => { mirror.firstChild.scrollTop = field.scrollTop; };
