@@ -10,7 +10,7 @@ public struct StudioConfiguration: Sendable {
     public var name: String
     /// The port on 127.0.0.1; 0 selects a free one.
     public var port: UInt16
-    /// Whether documents can be changed.
+    /// Whether documents and indexes can be changed.
     public var mayWrite: Bool
     /// Returns the status of processes that serve or sync the database.
     public var peers: @Sendable () -> [JSON]

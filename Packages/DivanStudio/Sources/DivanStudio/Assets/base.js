@@ -28,6 +28,9 @@ export const keepsNumbers = (() => {
   return source === "1";
 })();
 
+/// Said instead of changing numbers.
+export const rounding = "This browser would round large numbers. Use a newer browser, or divan edit.";
+
 /// Parses JSON, keeping each number as written.
 export function parse(text) {
   return JSON.parse(text, (_, value, context) =>

@@ -127,7 +127,8 @@ function map(answer) {
       svg("text", { x: edge.left - 6, y: up(tick) + 4, "text-anchor": "end" }, short(tick) + "°"));
   }
   for (const tick of ticks(west, east)) {
-    picture.append(svg("path", { class: "axis", d: `M${across(tick)} ${edge.top}V${height - edge.bottom}` }), below(across(tick), short(tick) + "°"));
+    picture.append(svg("path", { class: "axis", d: `M${across(tick)} ${edge.top}V${height - edge.bottom}` }),
+      below(across(tick), short(tick) + "°"));
   }
   for (const place of places) {
     picture.append(titled(svg("circle", { class: "point", cx: across(place.longitude), cy: up(place.latitude), r: 4 }),

@@ -1,8 +1,7 @@
 // A conflict: the common ancestor and both sides, next to each other, and their merge.
 
-import { brief, h, heading, keepsNumbers, load, messages, open, place, readOnly, send, tag, write } from "./base.js";
+import { brief, h, heading, keepsNumbers, load, messages, open, place, readOnly, rounding, send, tag, write } from "./base.js";
 import { marked } from "./differences.js";
-import { rounding } from "./document.js";
 import { editor } from "./editor.js";
 
 export async function conflict(options) {
@@ -77,12 +76,14 @@ function sides(page, merge) {
     const differs = !isEqual(ours, theirs, key);
     return h("tr", { class: differs ? "differs" : null }, h("th", { scope: "row" }, key), ancestor(key),
       differs ? [cell(key, "local", ours), cell(key, "remote", theirs)]
-        : h("td", { colspan: 2, class: "sub", "data-title": "both" }, has(ours, key) ? brief(ours[key]) : "—", page.base ? change(ours, base, key) : null));
+        : h("td", { colspan: 2, class: "sub", "data-title": "both" }, has(ours, key) ? brief(ours[key]) : "—",
+          page.base ? change(ours, base, key) : null));
   };
   const title = (name, revision) => h("th", { scope: "col" }, name, revision?.deleted ? " (deleted)" : "", h("br"),
     revision ? h("code", {}, revision.rev.slice(0, 18)) : null);
   return h("table", { class: "fields" },
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Field"), title("Base", page.base), title("Local", page.local), title("Remote", page.remote))),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Field"),
+      title("Base", page.base), title("Local", page.local), title("Remote", page.remote))),
     h("tbody", {}, keys.map(row)));
 }
 

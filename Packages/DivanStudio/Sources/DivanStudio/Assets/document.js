@@ -1,13 +1,11 @@
 // A document: its text, its revisions and what differs between them, its blobs, and the forms that change it.
 
 import {
-  address, bytes, coloured, h, heading, keepsNumbers, load, messages, nothing, open, place, readOnly, send, tag, write,
+  address, bytes, coloured, h, heading, keepsNumbers, load, messages, nothing, open, place, readOnly, rounding, send, tag, write,
 } from "./base.js";
 import { differences } from "./differences.js";
 import { graph, vectors } from "./drawing.js";
 import { editor } from "./editor.js";
-
-export const rounding = "This browser would round large numbers. Use a newer browser, or divan edit.";
 
 export async function showDocument(options) {
   const [collection, id] = [options.get("collection") ?? "_default", options.get("id") ?? ""];
@@ -98,7 +96,9 @@ function uploader(page) {
     const chosen = file.files[0];
     if (!key.value) return key.focus();
     if (!chosen) return complain("Choose a file.");
-    if (chosen.size > uploadByteCount) return complain(`The file has ${bytes(chosen.size)}; the studio uploads at most ${bytes(uploadByteCount)}. Use divan blob put.`);
+    if (chosen.size > uploadByteCount) {
+      return complain(`The file has ${bytes(chosen.size)}; the studio uploads at most ${bytes(uploadByteCount)}. Use divan blob put.`);
+    }
     try {
       const data = (await dataURL(chosen)).replace(/^[^,]*,/, "");
       const target = address("/blob", { collection: page.collection, id: page.id, rev: page.rev, key: key.value });
@@ -142,7 +142,9 @@ function changing(page, body, resolve) {
     } }, "Save");
     body.replaceChildren(element, changes);
     bar.replaceChildren(save,
-      h("button", { id: "show-changes", onclick: () => changes.replaceChildren(h("h2", {}, "Changes"), differences(before, field.value)) }, "Show changes"),
+      h("button", { id: "show-changes", onclick: () => {
+        changes.replaceChildren(h("h2", {}, "Changes"), differences(before, field.value));
+      } }, "Show changes"),
       h("button", { onclick: close }, "Cancel"));
     field.focus();
   } }, "Edit");

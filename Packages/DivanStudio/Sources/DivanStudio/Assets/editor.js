@@ -4,6 +4,7 @@ import { coloured, h } from "./base.js";
 
 let fieldCount = 0;
 
+/// A sign, a text, or another value (RFC 8259).
 const token = /([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
 
 /// What may come next, in words.

@@ -1,9 +1,8 @@
 // Imports documents from a file that is chosen or dropped: JSON, lines of JSON, or CSV.
 
 import {
-  Exact, address, brief, bytes, count, h, heading, keepsNumbers, load, messages, nothing, parse, readOnly, send, table, write,
+  Exact, address, brief, bytes, count, h, heading, keepsNumbers, load, messages, nothing, parse, readOnly, rounding, send, table, write,
 } from "./base.js";
-import { rounding } from "./document.js";
 
 /// Bytes of a file, documents of a request and its characters, and rows of the preview.
 const [fileByteCount, batchCount, batchLength, shownCount] = [64e6, 500, 4e6, 10];
@@ -20,7 +19,9 @@ export async function importing(options) {
     preview.replaceChildren(h("p", { class: "sub", role: "status" }, "reading…"));
     try {
       if (!keepsNumbers) throw new Error(rounding);
-      if (file.size > fileByteCount) throw new Error(`The file has ${bytes(file.size)}; the studio imports at most ${bytes(fileByteCount)}. Use divan import.`);
+      if (file.size > fileByteCount) {
+        throw new Error(`the file has ${bytes(file.size)}; the studio imports at most ${bytes(fileByteCount)}. Use divan import.`);
+      }
       preview.replaceChildren(...offer(collection, documents(file.name, await file.text())));
     } catch (error) {
       preview.replaceChildren();
