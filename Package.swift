@@ -392,6 +392,7 @@ let packages: [[Target]] = [
             "DivanRevisions",
             "DivanHTTP",
             "DivanJSON",
+            "DivanMesh",
             "DivanCrypto",
         ],
         resources: [.embedInCode("Assets")]

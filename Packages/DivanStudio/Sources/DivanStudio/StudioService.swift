@@ -112,6 +112,7 @@ final class StudioService: Sendable {
         case "/peers.json" where isRead:
             let others = JSON.array(configuration.neighbours())
             return .json(["processes": .array(configuration.peers()), "others": others])
+        case "/mesh.svg" where isRead: return try meshPicture(request.target)
         case "/query.json": return .json(try data.query(request, body: body))
         case "/changes.json" where isRead: return .json(try data.changes())
         case "/changes.stream" where isRead: return try stream(request)
@@ -131,6 +132,18 @@ final class StudioService: Sendable {
         default:
             throw RESTError(404, "not_found", "page not found; start at /")
         }
+    }
+
+    /// The picture of a mesh: `process` and `group` as in `/peers.json`.
+    private func meshPicture(_ target: HTTPTarget) throws(RESTError) -> HTTPResponse {
+        let process = target["process"].flatMap { Int64($0) }
+        let status = configuration.peers().lazy.compactMap(\.object).first { status in
+            status["pid"]?.int == process && status["group"]?.string == target["group"]
+        }
+        guard let graph = status.flatMap({ MeshGraph(status: $0) }) else {
+            throw RESTError(404, "not_found", "mesh not found; see /peers.json")
+        }
+        return HTTPResponse(contentType: "image/svg+xml", Array(MeshPicture(graph).svg.utf8))
     }
 
     private var store: Store { configuration.store }

@@ -83,7 +83,8 @@ export const pages = {
     const [{ process, room }, page, index] = await Promise.all(
       [import("./peers.js"), load("/peers.json"), load("/index.json")]);
     return { title: "Peers", every: 2000, content: [heading("Peers"), page.processes.length
-      ? [h("div", { class: "scroll" }, room(index.name, page.processes, page.others ?? [])), page.processes.map(process)]
+      ? [h("div", { class: "scroll" }, room(index.name, page.processes, page.others ?? [])),
+        await Promise.all(page.processes.map(process))]
       : nothing("No process is serving or syncing this database.")] };
   },
 };
