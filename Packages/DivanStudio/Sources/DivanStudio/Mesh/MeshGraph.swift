@@ -22,6 +22,12 @@ public struct MeshGraph: Sendable {
         public let isOnline: Bool
         /// Whether it has the same revision scheme; otherwise it is never linked.
         public let isCompatible: Bool
+
+        /// What distinguishes it from an ordinary member, such as `this peer` or `offline`.
+        public var details: [String] {
+            (isOwn ? ["this peer"] : []) + (isOnline ? [] : ["offline"])
+                + (isCompatible ? [] : ["different revision scheme"])
+        }
     }
 
     /// A link between two peers.

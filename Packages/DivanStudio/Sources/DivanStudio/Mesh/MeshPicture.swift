@@ -57,13 +57,7 @@ public struct MeshPicture: Sendable {
     }
 
     private static func labels(of graph: MeshGraph) -> [Label] {
-        var details = graph.peers.map { peer in
-            var words: [String] = []
-            if peer.isOwn { words.append("this peer") }
-            if !peer.isOnline { words.append("offline") }
-            if !peer.isCompatible { words.append("different revision scheme") }
-            return words
-        }
+        var details = graph.peers.map(\.details)
         for link in graph.links { details[link.ends.second] += link.traffic?.figures ?? [] }
         return zip(graph.peers, details).map { peer, details in
             let isLong = peer.label.count > nameLength
@@ -187,6 +181,7 @@ public struct MeshPicture: Sendable {
         line.bridge { stroke: var(--bridge); stroke-width: 2.5; stroke-dasharray: 8 4; }
         line.seed { stroke: var(--seed); stroke-width: 2; stroke-dasharray: 2 4; }
         line.surplus { stroke-dasharray: 8 3 2 3; }
+        line.other { stroke-width: 1; opacity: 0.6; }
         circle { fill: var(--paper); stroke: var(--ring); stroke-width: 2; }
         circle.own { fill: var(--ring); }
         circle.offline { fill: var(--faint); stroke: var(--faint); }
