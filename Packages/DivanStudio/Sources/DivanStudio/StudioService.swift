@@ -143,7 +143,16 @@ final class StudioService: Sendable {
         guard let graph = status.flatMap({ MeshGraph(status: $0) }) else {
             throw RESTError(404, "not_found", "mesh not found; see /peers.json")
         }
-        return HTTPResponse(contentType: "image/svg+xml", Array(MeshPicture(graph).svg.utf8))
+        var response = HTTPResponse(
+            contentType: "image/svg+xml",
+            Array(MeshPicture(graph).svg.utf8)
+        )
+        // It contains its own style sheet.
+        response.headers.append(
+            "Content-Security-Policy",
+            "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        )
+        return response
     }
 
     private var store: Store { configuration.store }
