@@ -538,7 +538,7 @@ let tools: [Target] = [
             "DivanBLIP",
             "DivanBLIPChannel", "DivanCrypto", "DivanDiscovery",
             "DivanLog", "DivanMesh", "DivanMeshPeer", "DivanRevisions", "DivanStatus", "DivanStore",
-            "DivanTransport",
+            "DivanStudio", "DivanTransport",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]
     ),

@@ -130,7 +130,7 @@ let package = Package(
                 "DivanBLIP",
                 "DivanBLIPChannel", "DivanCrypto", "DivanDiscovery",
                 "DivanLog", "DivanMesh", "DivanMeshPeer", "DivanRevisions", "DivanStatus",
-                "DivanStore", "DivanTransport",
+                "DivanStore", "DivanStudio", "DivanTransport",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",
             ],
             swiftSettings: strict
