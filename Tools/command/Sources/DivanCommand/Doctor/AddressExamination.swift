@@ -36,19 +36,19 @@ struct AddressExamination {
         let time = begin.milliseconds
         let found = "\(subject)\(host) resolves to \(addresses.joined(separator: ", "))"
         show(.ok("name", "\(found) (\(time) ms)"))
-        return reach(addresses, port)
+        return reach(addresses, port) != nil
     }
 
     private var subject: String { isProxy ? "the proxy " : "" }
 
-    /// Connects to addresses as text; false if none accepts the connection.
-    func reach(_ addresses: [String], _ port: UInt16) -> Bool {
+    /// Connects to addresses as text; returns the first that accepts the connection.
+    func reach(_ addresses: [String], _ port: UInt16) -> String? {
         let reaches = addresses.prefix(Self.addressCount).map {
             AddressProbe.reach($0, port, seconds: patience)
         }
         guard let best = reaches.first(where: { $0.problem == nil }) else {
             show(unreachable(reaches, port))
-            return false
+            return nil
         }
         let unreachable = reaches.filter { $0.problem != nil }.map(\.address)
         let seen =
@@ -60,7 +60,7 @@ struct AddressExamination {
             let remedy = "correct the addresses of the host name"
             show(.warning("tcp", "\(seen), but not \(names)", remedy))
         }
-        return true
+        return best.address
     }
 
     private func unreachable(

@@ -113,9 +113,10 @@ struct MeshExamination {
         let peers = network.peers(of: report)
         for finding in network.findings(of: peers) { show(finding) }
         for peer in peers.prefix(Self.peerCount) {
-            let hosts = peer.addresses.isEmpty ? [peer.host] : peer.addresses
+            // Without link-local addresses, whose zone no URL of a mesh contains.
+            let hosts = peer.addresses.filter { !$0.contains("%") }
             let addresses = AddressExamination(patience: patience, show)
-            guard addresses.reach(hosts, peer.port), let host = hosts.first else { continue }
+            guard !hosts.isEmpty, let host = addresses.reach(hosts, peer.port) else { continue }
             try call(host, peer.port)
         }
     }
