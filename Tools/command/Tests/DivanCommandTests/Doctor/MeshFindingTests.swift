@@ -1,4 +1,6 @@
+import DivanCommandLine
 import DivanDiscovery
+import DivanHTTP
 import DivanMesh
 import DivanMeshPeer
 import DivanTransport
