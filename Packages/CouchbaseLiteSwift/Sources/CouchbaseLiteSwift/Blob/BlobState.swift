@@ -1,5 +1,6 @@
 import DivanCrypto
 import DivanJSON
+import DivanLog
 import DivanStore
 import Foundation
 

@@ -1,3 +1,4 @@
+import DivanLog
 import DivanStore
 import Foundation
 
@@ -73,8 +74,8 @@ extension Collection {
                 } catch {
                     // As in the official SDK; the caller cannot distinguish this from a handler that gives up.
                     Journal.database.warning(
-                        "Collection \(self.fullName): document \(document.id) was not saved: its "
-                            + "conflict cannot be resolved: \(error.localizedDescription)"
+                        "Collection \(self.fullName): document \(user: document.id) was not saved: its "
+                            + "conflict cannot be resolved: \(user: error.localizedDescription)"
                     )
                     return false
                 }

@@ -1,4 +1,5 @@
 public import Dispatch
+import DivanLog
 import DivanRevisions
 import DivanStore
 import Foundation

@@ -1,3 +1,4 @@
+import DivanLog
 import DivanStore
 
 /// The result of ``Database/repairClock()``.

@@ -1,3 +1,4 @@
+import DivanLog
 import DivanRevisions
 public import DivanStore
 import Foundation

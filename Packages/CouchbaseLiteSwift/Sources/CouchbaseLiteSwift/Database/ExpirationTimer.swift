@@ -1,4 +1,5 @@
 import Dispatch
+import DivanLog
 import DivanStore
 import DivanTransport
 import Foundation

@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanLog
 import DivanStore
 import Foundation
 import Synchronization
@@ -101,7 +102,9 @@ final class DocumentBody: Sendable {
             }
             return (members, nil)
         } catch {
-            Journal.database.error("Document \(documentID): the stored body is damaged: \(error)")
+            Journal.database.error(
+                "Document \(user: documentID): the stored body is damaged: \(error)"
+            )
             return (JSONObject(), error)
         }
     }

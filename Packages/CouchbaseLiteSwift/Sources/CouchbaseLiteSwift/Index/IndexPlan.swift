@@ -1,5 +1,6 @@
 import DivanFullText
 import DivanJSON
+import DivanLog
 import DivanQuery
 import DivanStore
 import Foundation

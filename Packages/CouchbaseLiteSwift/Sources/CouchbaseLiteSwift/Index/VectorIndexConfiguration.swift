@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanLog
 import DivanQuery
 import DivanStore
 import Foundation

@@ -1,5 +1,6 @@
 import DivanDiscovery
 import DivanListener
+import DivanLog
 import DivanPlatform
 import DivanStore
 import DivanTLS

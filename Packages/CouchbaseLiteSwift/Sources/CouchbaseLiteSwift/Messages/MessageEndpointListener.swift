@@ -1,5 +1,6 @@
 public import Dispatch
 import DivanListener
+import DivanLog
 import DivanReplicator
 import DivanSession
 import DivanStore

@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanLog
 import DivanStore
 import Foundation
 import Synchronization

@@ -1,4 +1,5 @@
 import DivanAuth
+import DivanLog
 import DivanStore
 import DivanWebSocket
 import Foundation

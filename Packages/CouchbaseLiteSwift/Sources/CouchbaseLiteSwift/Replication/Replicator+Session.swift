@@ -1,5 +1,6 @@
 import DivanConflicts
 import DivanListener
+import DivanLog
 import DivanReplicator
 import DivanRevisions
 import DivanSession

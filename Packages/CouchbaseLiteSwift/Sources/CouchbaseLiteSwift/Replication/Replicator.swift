@@ -1,4 +1,5 @@
 public import Dispatch
+import DivanLog
 import DivanReplicator
 import DivanSession
 public import Foundation

@@ -1,6 +1,7 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanJSON
+import DivanLog
 import Foundation
 import Synchronization
 
@@ -18,7 +19,7 @@ enum MeshJoinCommand: Command {
                 isRepeating: true,
                 "sync only these collections (default: all)"
             ),
-            .json,
+            LogChoice.redaction, .json,
         ],
         details: """
             Runs until interrupted (Ctrl-C). Finds the other peers of GROUP on the local network or
@@ -39,6 +40,7 @@ enum MeshJoinCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         // Installed before anything is opened, so that no signal is missed.
         let interruption = Interruption()
+        try LogChoice.apply(arguments)
         let run = try MeshRun(arguments, terminal)
         defer { run.close() }
         try run.join()
@@ -147,20 +149,24 @@ private final class MeshRun: Sendable {
 /// A peer as a line for people, and as members for machines.
 private struct MeshPeerLine {
     private let peer: Mesh.Peer
+    private let name: String?
+    private let error: String?
 
     init(_ peer: Mesh.Peer) {
         self.peer = peer
+        name = peer.certificate?.commonName.map(LogSinks.redaction.user)
+        error = peer.status.error.map { LogSinks.redaction.user($0.localizedDescription) }
     }
 
     var text: String {
-        let name = peer.certificate?.commonName.map { " (\($0))" } ?? ""
+        let name = name.map { " (\($0))" } ?? ""
         var line = "\(peer.id.description.prefix(12))\(name): "
         line += peer.isOnline ? "online" : "offline"
         if let link = peer.link {
             line += ", linked (\(link.reason.rawValue))"
             if peer.status.activity != .stopped { line += ", \(peer.status.activity)" }
         }
-        if let error = peer.status.error { line += ", \(error.localizedDescription)" }
+        if let error { line += ", \(error)" }
         return line
     }
 
@@ -169,9 +175,9 @@ private struct MeshPeerLine {
             "peerID": .string("\(peer.id)"), "online": .bool(peer.isOnline),
             "linked": .bool(peer.link != nil), "activity": .string("\(peer.status.activity)"),
         ]
-        if let name = peer.certificate?.commonName { object["name"] = .string(name) }
+        if let name { object["name"] = .string(name) }
         if let reason = peer.link?.reason { object["reason"] = .string(reason.rawValue) }
-        if let error = peer.status.error { object["error"] = .string(error.localizedDescription) }
+        if let error { object["error"] = .string(error) }
         return object
     }
 }

@@ -143,7 +143,7 @@ enum ServeCommand: Command {
             completion: .file,
             "sign the entries of --audit with the key in FILE"
         ),
-        .flag("--audit-reads", "record reads, too"), .json,
+        .flag("--audit-reads", "record reads, too"), LogChoice.level, LogChoice.redaction, .json,
     ]
 
     static func run(_ line: Arguments, _ terminal: Terminal) throws {
@@ -163,6 +163,7 @@ enum ServeCommand: Command {
         let reload = ReloadSignal()
         var terminal = terminal
         terminal.isJSON = arguments.has("--json")
+        try LogChoice.apply(arguments)
         let session = try ServeSession(arguments, file.replications, terminal)
         do {
             try session.open()
@@ -180,6 +181,7 @@ enum ServeCommand: Command {
         for text in file.arguments.operands { try DatabasePath(text).requireExisting() }
         _ = try ServedDatabase.Settings(file.arguments)
         try RESTListener.check(file.arguments)
+        _ = try LogChoice.read(file.arguments)
         for entry in file.replications { try entry.check(terminal) }
         let subject = file.arguments.value("--config") ?? "the command line"
         terminal.done("Checked \(subject): no errors", ["valid": true])

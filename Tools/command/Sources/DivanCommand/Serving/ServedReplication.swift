@@ -2,6 +2,7 @@ import CouchbaseLiteSwift
 import Dispatch
 import DivanCommandLine
 import DivanJSON
+import DivanLog
 import Foundation
 import Synchronization
 
@@ -129,7 +130,10 @@ final class ServedReplication: Sendable {
             let place = name?.description ?? ""
             state.withLock { $0.tally.add(document, in: place, isPush: replication.isPush) }
             guard let error = document.error else { continue }
-            let text = "\(document.id) could not be synced: \(error.localizedDescription)"
+            let redaction = LogSinks.redaction
+            let text =
+                "\(redaction.user(document.id)) could not be synced: "
+                + redaction.user(error.localizedDescription)
             let database = entry.arguments.database.name
             note("problem", ["text": .string(text), "database": .string(database)], text)
         }
