@@ -361,18 +361,17 @@ final class ServeSession {
         guard let port: UInt16 = try arguments.number("--metrics-port", in: 0...65_535) else {
             return
         }
-        let (served, refusals, rest) = (served, refusals, rest)
-        let begin = Date()
-        metrics = try MetricsServer(port: port) { path in
+        let metrics = ServeMetrics(
+            served: served,
+            replications: replications,
+            rest: rest,
+            refusals: refusals,
+            begin: Date()
+        )
+        self.metrics = try MetricsServer(port: port) { path in
             switch path {
-            case "/metrics":
-                MetricsPage(
-                    served,
-                    since: begin,
-                    refusals,
-                    displaced: rest?.displacedConnectionCount
-                ).response
-            case "/_health": HealthReport(served, since: begin).response
+            case "/metrics": metrics.response
+            case "/_health": HealthReport(metrics.served, since: metrics.begin).response
             default: nil
             }
         }
