@@ -1,3 +1,4 @@
+import DivanPlatform
 import DivanTestKit
 import Foundation
 import Testing

@@ -25,8 +25,8 @@ enum ServeCommand: Command {
             certificate.
             \(Credentials.details) DIVAN_IDENTITY_PASSWORD decrypts the FILE of --identity.
 
-            SIGHUP reloads users, roles, named queries and certificates, and continues the audit log
-            after a rotation; SIGTERM tells peers to reconnect later.
+            SIGHUP reloads log settings, users, roles, named queries and certificates, and continues
+            the audit log after a rotation; SIGTERM tells peers to reconnect later.
             Docs/guides/serving.md describes the file of --config, events and metrics,
             Docs/guides/rest.md the REST interface.
             """,
@@ -164,7 +164,9 @@ enum ServeCommand: Command {
         var terminal = terminal
         terminal.isJSON = arguments.has("--json")
         try LogChoice.apply(arguments)
-        let session = try ServeSession(arguments, file.replications, terminal)
+        let session = try ServeSession(arguments, file.replications, terminal) {
+            try ServeFile(line, syntax: Self.line)
+        }
         do {
             try session.open()
         } catch {
@@ -177,7 +179,7 @@ enum ServeCommand: Command {
 
     /// Reads everything that the options name, without opening a database or a port.
     private static func check(_ file: ServeFile, _ terminal: Terminal) throws {
-        _ = try ServeSession(file.arguments, file.replications, terminal)
+        _ = try ServeSession(file.arguments, file.replications, terminal) { file }
         for text in file.arguments.operands { try DatabasePath(text).requireExisting() }
         _ = try ServedDatabase.Settings(file.arguments)
         try RESTListener.check(file.arguments)
