@@ -260,8 +260,10 @@ extension ListenerServer {
 
     /// The address comes first and alone, so that nobody can forge another one in the line.
     private func log(_ refusal: ListenerRefusal, _ explanation: String) {
-        let user = refusal.claimedUser.map { ", user “\(escapedForLog($0))”" } ?? ""
-        let line = "Refused \(refusal.address.host) with \(refusal.status)\(user): \(explanation)"
+        let user: LogMessage =
+            refusal.claimedUser.map { ", user “\(user: escapedForLog($0))”" } ?? ""
+        let line: LogMessage =
+            "Refused \(address: refusal.address.host) with \(refusal.status)\(user): \(explanation)"
         // A client without credentials gets the list of accepted schemes: clients begin that way.
         let isBeginning = refusal.status == 401 && !refusal.showedCredentials
         if isBeginning { log.info(line) } else { log.warning(line) }
@@ -319,7 +321,9 @@ extension ListenerServer {
         peer.role.count(for: user, at: request.address, budget, configuration.limits)
         let (granted, check) = (peer, isCurrent)
         let correlationID = CorrelationID.make()
-        log.info("\(request.address): connected to \(name), correlation ID \(correlationID)")
+        log.info(
+            "\(address: request.address): connected to \(name), correlation ID \(correlationID)"
+        )
         request.accept(
             subprotocol: subprotocol.rawValue,
             headers: [CorrelationID.field: correlationID]

@@ -13,29 +13,30 @@ public struct Log: Sendable {
     }
 
     /// Logs a message for the developers of this library; does nothing in release builds.
-    public func debug(_ message: @autoclosure () -> String) {
+    public func debug(_ message: @autoclosure () -> LogMessage) {
         #if DEBUG
         log(.debug, message)
         #endif
     }
 
     /// Logs a step of an operation.
-    public func verbose(_ message: @autoclosure () -> String) { log(.verbose, message) }
+    public func verbose(_ message: @autoclosure () -> LogMessage) { log(.verbose, message) }
 
     /// Logs information for operators.
-    public func info(_ message: @autoclosure () -> String) { log(.info, message) }
+    public func info(_ message: @autoclosure () -> LogMessage) { log(.info, message) }
 
     /// Logs a problem that may cost time or a connection.
-    public func warning(_ message: @autoclosure () -> String) { log(.warning, message) }
+    public func warning(_ message: @autoclosure () -> LogMessage) { log(.warning, message) }
 
     /// Logs a failure.
-    public func error(_ message: @autoclosure () -> String) { log(.error, message) }
+    public func error(_ message: @autoclosure () -> LogMessage) { log(.error, message) }
 
     /// Returns whether an entry of `level` would reach a sink.
     public func isInterested(in level: LogLevel) -> Bool { router.isInterested(in: level) }
 
-    private func log(_ level: LogLevel, _ message: () -> String) {
+    private func log(_ level: LogLevel, _ message: () -> LogMessage) {
         guard router.isInterested(in: level) else { return }
-        router.route(LogEntry(level: level, domain: domain, message: message()))
+        let text = message().text(router.redaction)
+        router.route(LogEntry(level: level, domain: domain, message: text))
     }
 }

@@ -38,7 +38,7 @@ public struct LogEntry: Hashable, Sendable {
     public let level: LogLevel
     /// The part of the library that logged the entry.
     public let domain: LogDomain
-    /// A sentence without a line break.
+    /// A sentence without a line break, in which `LogRouter.redaction` was applied to user data.
     public let message: String
 
     /// Creates an entry, for example to test a sink.

@@ -8,6 +8,8 @@ public struct LogFileError: Error, Equatable, Sendable {
     public let errorNumber: Int32
 }
 
+extension LogFileError: LogRepresentable {}
+
 extension LogFileError: CustomStringConvertible {
     /// One line: location, problem, remedy.
     public var description: String {

@@ -10,11 +10,20 @@ public final class LogRouter: Sendable {
 
     private let sinks: Mutex<[any LogSink]>
     private let leastLevel: Atomic<UInt8>
+    private let shownData = Mutex(LogRedaction.none)
 
     /// Creates a router with its first sinks.
     public init(sinks: [any LogSink] = []) {
         leastLevel = Atomic(Self.leastLevel(of: sinks).rawValue)
         self.sinks = Mutex(sinks)
+    }
+
+    /// How later entries show user data; `none` by default.
+    ///
+    /// Sinks receive the redacted text.
+    public var redaction: LogRedaction {
+        get { shownData.withLock { $0 } }
+        set { shownData.withLock { $0 = newValue } }
     }
 
     /// Replaces all sinks; entries in progress still reach the previous sinks.

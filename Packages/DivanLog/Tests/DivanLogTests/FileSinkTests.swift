@@ -99,7 +99,7 @@ import Testing
             let byteCount = try Data(contentsOf: URL(fileURLWithPath: path)).count
             Signal.fileTooLarge.ignore()
             CurrentProcess.setFileByteLimit(UInt64(byteCount + 60))
-            log.error(String(repeating: "x", count: 200))
+            log.error("\(String(repeating: "x", count: 200))")
             CurrentProcess.setFileByteLimit(nil)
             log.error("two")
             sink.close()
@@ -125,7 +125,7 @@ import Testing
         let long = String(repeating: "x", count: 2_000)
         log.error("short")
         #expect(try files().count == 1)
-        log.error(long)
+        log.error("\(long)")
         let both = try files()
         #expect(both.count == 2)
         #expect(both[0].count == 5 && both[0].last == "---- END ----")
@@ -136,7 +136,7 @@ import Testing
             atPath: directory.file("logs"),
             toPath: directory.file("away")
         )
-        log.error(long)
+        log.error("\(long)")
         log.error("lost")
         #expect(sink.lostEntryCount == 1)
         try FileManager.default.moveItem(

@@ -24,7 +24,7 @@ import Testing
         let kept = Kept()
         let log = Log(.blip, to: LogRouter(sinks: [kept.sink(.warning)]))
         let madeCount = Mutex(0)
-        func message() -> String {
+        func message() -> LogMessage {
             madeCount.withLock { $0 += 1 }
             return "made"
         }

@@ -133,8 +133,9 @@ final class RESTAuthenticator: Sendable {
             showedCredentials: showedCredentials,
             database: asked.flatMap { databases.contains(ExactText($0)) ? $0 : nil }
         )
-        let user = name.map { ", user “\(escapedForLog($0))”" } ?? ""
-        let line = "Refused \(refusal.address) over HTTP with \(status)\(user)"
+        let user: LogMessage = name.map { ", user “\(user: escapedForLog($0))”" } ?? ""
+        let line: LogMessage =
+            "Refused \(address: refusal.address) over HTTP with \(status)\(user)"
         // A request without credentials is normal: that is how a client finds out what is required.
         if showedCredentials { Log(.listener).warning(line) } else { Log(.listener).info(line) }
         onRefusal?(refusal)

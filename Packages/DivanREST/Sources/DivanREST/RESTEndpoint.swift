@@ -59,6 +59,21 @@ struct RESTEndpoint: Sendable {
         return values
     }
 
+    /// The endpoint of a path, and the values of its names; `nil` if there is none.
+    static func fitting(_ target: HTTPTarget) -> (endpoint: RESTEndpoint, names: [String])? {
+        let parts = parts(of: target)
+        for endpoint in all {
+            if let names = endpoint.values(parts) { return (endpoint, names) }
+        }
+        return nil
+    }
+
+    /// The segments of a path without the empty one after a final slash.
+    static func parts(of target: HTTPTarget) -> [String] {
+        let parts = target.segments
+        return parts.last == "" ? parts.dropLast() : parts
+    }
+
     /// The methods, as the `Allow` field lists them.
     var methods: String { operations.map(\.method).joined(separator: ", ") }
 

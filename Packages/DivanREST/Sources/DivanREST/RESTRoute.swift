@@ -27,16 +27,12 @@ struct RESTRoute {
     let resource: Resource
 
     init(_ target: HTTPTarget) throws(RESTError) {
-        var parts = target.segments
-        if parts.last == "" { parts.removeLast() }
-        for endpoint in RESTEndpoint.all {
-            guard let names = endpoint.values(parts) else { continue }
-            self.endpoint = endpoint
-            database = names.first
-            resource = try Self.resource(endpoint.kind, Array(names.dropFirst()))
-            return
+        guard let (endpoint, names) = RESTEndpoint.fitting(target) else {
+            throw Self.unknown(RESTEndpoint.parts(of: target))
         }
-        throw Self.unknown(parts)
+        self.endpoint = endpoint
+        database = names.first
+        resource = try Self.resource(endpoint.kind, Array(names.dropFirst()))
     }
 
     private static func resource(

@@ -48,6 +48,12 @@ public final class RESTServer: Sendable {
     /// Connections closed because the connection limit was reached.
     public var displacedConnectionCount: UInt64 { server.displacedConnectionCount }
 
+    /// The times until requests were answered, since the server was created.
+    ///
+    /// The time ends when the answer is ready to be sent, so the rest of a stream does not count. A long poll counts
+    /// until it has an answer.
+    public var latencies: [RESTLatency] { service.latencies.all }
+
     /// Closes the connections of clients whose rights have changed since their latest request, within a second.
     ///
     /// Responses in progress, such as event streams, are ended.
@@ -76,6 +82,7 @@ final class RESTService: Sendable {
     private let queues: FairQueues
     private let authenticator: RESTAuthenticator
     private let notifiers: [ExactText: ChangeNotifier]
+    let latencies = RESTLatencies()
 
     init(_ configuration: RESTConfiguration) {
         self.configuration = configuration
@@ -99,7 +106,9 @@ final class RESTService: Sendable {
 
     func serve(_ exchange: HTTPExchange) {
         let origin = RESTOrigin(exchange.request, allowed: configuration.origins)
-        let answer = { @Sendable (response: HTTPResponse) in
+        let begin = ContinuousClock.now
+        let answer = { @Sendable [latencies] (response: HTTPResponse) in
+            latencies.add(exchange.request, status: response.status, .now - begin)
             exchange.answer(origin.marking(response))
         }
         if let refusal = refusal(of: origin, exchange) { return answer(refusal.response) }

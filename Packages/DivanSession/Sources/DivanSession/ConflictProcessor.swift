@@ -86,7 +86,9 @@ struct ConflictProcessor: Sendable {
         } catch let error as SyncError {
             return error
         } catch {
-            log.error("Document \(conflict.documentID): the conflict resolver failed: \(error)")
+            log.error(
+                "Document \(user: conflict.documentID): the conflict resolver failed: \(error)"
+            )
             return SyncError(.liteCore(.conflict), "the conflict resolver failed: \(error)")
         }
     }

@@ -120,7 +120,7 @@ public struct PendingDocuments: Sendable {
         _ completed: SequenceSet,
         _ collection: PeerConfiguration.CollectionOptions,
         _ reader: StoreReader
-    ) throws -> Bool {
+    ) throws(StoreError) -> Bool {
         guard !completed.contains(change.sequence), change.remoteAncestor != change.revisionID
         else {
             return false
@@ -130,7 +130,7 @@ public struct PendingDocuments: Sendable {
             return true
         }
         let document: StoredDocument?
-        do {
+        do throws(StoreError) {
             document = try reader.document(
                 change.documentID,
                 in: collection.path,

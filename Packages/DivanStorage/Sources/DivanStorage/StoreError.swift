@@ -1,3 +1,4 @@
+public import DivanLog
 public import DivanPlatform
 public import DivanRevisions
 
@@ -125,7 +126,26 @@ extension StoreError: CustomStringConvertible {
     }
 }
 
+extension StoreError: LogRepresentable {
+    /// The description; a problem with a document counts as user data.
+    public var logMessage: LogMessage {
+        let (problem, remedy) = code.explanation
+        let place = path.isEmpty ? "store in memory" : path
+        return code.isAboutDocument
+            ? "\(place): \(user: problem); \(remedy)" : "\(place): \(problem); \(remedy)"
+    }
+}
+
 extension StoreError.Code {
+    /// Whether the problem contains the ID of a document or one of its keys.
+    fileprivate var isAboutDocument: Bool {
+        switch self {
+        case .notFound, .conflict, .tooManyBlobs, .forbiddenKey, .badRevision, .damagedDocument:
+            true
+        default: false
+        }
+    }
+
     fileprivate var explanation: (problem: String, remedy: String) {
         switch self {
         case .notOpen, .noSuchDatabase, .alreadyExists, .tooNew, .unknownCodec, .corrupt,

@@ -351,7 +351,7 @@ public final class Store: Sendable {
     private func warn(of unsentKey: String, in documentID: DocumentID) {
         guard !hasToldOfUnsentKey.exchange(true, ordering: .relaxed) else { return }
         StoreLog.database.warning(
-            "Document \(documentID): property \(unsentKey) is not synced because its name begins "
+            "Document \(user: documentID): property \(user: unsentKey) is not synced because its name begins "
                 + "with _; rename it to sync it"
         )
     }

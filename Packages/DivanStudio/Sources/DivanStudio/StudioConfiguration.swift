@@ -10,7 +10,7 @@ public struct StudioConfiguration: Sendable {
     public var name: String
     /// The port on 127.0.0.1; 0 selects a free one.
     public var port: UInt16
-    /// Whether documents can be changed.
+    /// Whether documents and indexes can be changed.
     public var mayWrite: Bool
     /// Returns the status of processes that serve or sync the database.
     public var peers: @Sendable () -> [JSON]
@@ -52,6 +52,18 @@ public struct StudioLimits: Sendable {
     public var shownByteCount: Int
     /// Blobs shown with a document; the default is 200.
     public var blobCount: Int
+    /// Pictures shown in a row of a table; the default is 4.
+    public var thumbnailCount: Int
+    /// Bytes of a picture in a table, above which it is only named; the default is 2 MiB.
+    public var thumbnailByteCount: Int
+    /// Documents from which properties are found; the default is 500.
+    public var sampleCount: Int
+    /// Bytes of those documents, after which no more are read; the default is 4 MiB.
+    public var sampleByteCount: Int
+    /// Properties that are told apart in a sample; the default is 500.
+    public var propertyCount: Int
+    /// Documents of a file that are saved with one request; the default is 1,000.
+    public var importCount: Int
     /// Changes listed for each collection; the default is 50.
     public var changeCount: Int
     /// Requests processed at the same time; the default is 8.
@@ -73,6 +85,12 @@ public struct StudioLimits: Sendable {
         pageCount: Int = 200,
         shownByteCount: Int = 4 << 10,
         blobCount: Int = 200,
+        thumbnailCount: Int = 4,
+        thumbnailByteCount: Int = 2 << 20,
+        sampleCount: Int = 500,
+        sampleByteCount: Int = 4 << 20,
+        propertyCount: Int = 500,
+        importCount: Int = 1_000,
         changeCount: Int = 50,
         workerCount: Int = 8,
         rowCount: Int = 500,
@@ -85,6 +103,12 @@ public struct StudioLimits: Sendable {
         self.pageCount = pageCount
         self.shownByteCount = shownByteCount
         self.blobCount = blobCount
+        self.thumbnailCount = thumbnailCount
+        self.thumbnailByteCount = thumbnailByteCount
+        self.sampleCount = sampleCount
+        self.sampleByteCount = sampleByteCount
+        self.propertyCount = propertyCount
+        self.importCount = importCount
         self.changeCount = changeCount
         self.workerCount = workerCount
         self.rowCount = rowCount

@@ -39,59 +39,6 @@ struct StudioData: Sendable {
         ]
     }
 
-    /// A page of documents in the order of their IDs.
-    func collection(_ target: HTTPTarget) throws -> JSON {
-        let path = try StudioRequestTarget.collection(target)
-        let limit = min(target["limit"].flatMap { Int($0) } ?? 50, limits.pageCount)
-        guard limit > 0 else { throw RESTError(400, "bad_request", "limit must be at least 1") }
-        let prefix = target["prefix"] ?? ""
-        let after = target["after"].map { DocumentID(unchecked: $0) }
-        return try store.readLiving { reader in
-            // One extra ID shows whether there are more.
-            let ids = try reader.documentIDs(
-                in: path,
-                prefix: prefix,
-                after: after,
-                limit: limit + 1
-            )
-            let rows = try ids.prefix(limit).compactMap { try row($0, in: path, reader) }
-            var page: JSONObject = [
-                "collection": .string("\(path)"), "count": JSON(try reader.count(in: path)),
-                "rows": .array(rows), "write": .bool(mayWrite),
-            ]
-            if ids.count > limit, let last = ids.prefix(limit).last {
-                page["next"] = .string(last.text)
-            }
-            return .object(page)
-        }
-    }
-
-    /// A damaged document is listed, too.
-    private func row(
-        _ id: DocumentID,
-        in path: CollectionPath,
-        _ reader: StoreReader
-    ) throws -> JSON? {
-        do {
-            return try reader.document(id, in: path).map(row)
-        } catch let error as StoreError where error.concernsOneDocument {
-            return ["id": .string(id.text), "damage": .string(error.explanation)]
-        }
-    }
-
-    private func row(_ document: StoredDocument) throws -> JSON {
-        var row: JSONObject = [
-            "id": .string(document.documentID.text), "rev": .string("\(document.revisionID)"),
-            "sequence": JSON(document.sequence), "bytes": JSON(document.body.count),
-            "conflict": .bool(document.flags.contains(.conflicted)),
-            "blobs": .bool(document.flags.contains(.hasBlobs)),
-        ]
-        if document.body.count <= limits.shownByteCount {
-            row["doc"] = try Self.json(document.body)
-        }
-        return .object(row)
-    }
-
     /// A document with its revisions and blobs.
     func document(_ target: HTTPTarget) throws -> JSON {
         let (path, id) = try StudioRequestTarget.document(target)
@@ -115,11 +62,24 @@ struct StudioData: Sendable {
                 "deleted": .bool(document.isTombstone),
                 "conflict": .bool(document.flags.contains(.conflicted)),
                 "bytes": JSON(document.body.count),
-                "doc": document.isTombstone ? .null : try Self.json(document.body),
+                "doc": document.isTombstone ? .null : try StudioBody.json(document.body),
                 "revisions": .array(graph.nodes), "blobs": .array(blobs),
                 "write": .bool(mayWrite),
             ]
         }
+    }
+
+    /// The body of a revision that is still kept.
+    func revision(_ target: HTTPTarget) throws -> JSON {
+        let (path, id) = try StudioRequestTarget.document(target)
+        let wanted = target["rev"].flatMap { RevisionID($0) }
+        let found = try wanted.flatMap { wanted in
+            try store.readLiving { try $0.revision(id, wanted, in: path) }
+        }
+        guard let found else {
+            throw RESTError(404, "not_found", "the body of this revision is not kept")
+        }
+        return try Self.side(found)
     }
 
     /// A blob of a document, which is shown whatever its content is.
@@ -171,7 +131,7 @@ struct StudioData: Sendable {
             switch merged {
             case .keepLocal: try Self.body(conflict.local)
             case .keepRemote: try Self.body(conflict.remote)
-            case .merge(let body, _): try Self.json(body)
+            case .merge(let body, _): try StudioBody.json(body)
             case .delete: .null
             }
         return [
@@ -189,13 +149,8 @@ struct StudioData: Sendable {
         ]
     }
 
-    /// Parses a stored body of any length.
-    private static func json(_ body: [UInt8]) throws(JSONError) -> JSON {
-        try JSON(parsing: body, limits: StorageLimits.bodyText)
-    }
-
     private static func body(_ revision: StoredRevision) throws -> JSON {
-        revision.isTombstone || revision.body.isEmpty ? .null : try Self.json(revision.body)
+        revision.isTombstone || revision.body.isEmpty ? .null : try StudioBody.json(revision.body)
     }
 
     /// The latest changes of each collection in turn, the newest first.
@@ -213,32 +168,24 @@ struct StudioData: Sendable {
         }
     }
 
-    /// The indexes of each collection.
-    func indexes() throws -> JSON {
-        try store.readLiving { reader in
-            var rows: [JSON] = []
-            for path in try reader.collections() {
-                rows += try reader.indexes(in: path).map { index -> JSON in
-                    [
-                        "collection": .string("\(path)"), "name": .string(index.name.text),
-                        "kind": .string(index.kind.rawValue), "source": .string(index.summary),
-                    ]
-                }
-            }
-            return ["indexes": .array(rows)]
-        }
-    }
-
     /// The rows of a query, and how it was run.
     func query(_ request: HTTPRequest, body: [UInt8]) throws -> JSON {
-        let text =
-            body.isEmpty
-            ? request.target["q"]
-            : try JSON(parsing: body.withoutByteOrderMark).object?["query"]?.string
+        var (text, parameters) = (request.target["q"], JSONObject())
+        if !body.isEmpty {
+            let object = try JSON(parsing: body.withoutByteOrderMark).object
+            text = object?["query"]?.string
+            parameters = object?["parameters"]?.object ?? [:]
+        }
         guard let text, !text.isEmpty else {
             throw RESTError(400, "bad_request", "enter a query, such as SELECT * FROM _ LIMIT 10")
         }
-        let query = try RESTQuery(text, of: store, named: name, timeout: limits.queryTimeout)
+        let query = try RESTQuery(
+            text,
+            of: store,
+            named: name,
+            parameters: parameters,
+            timeout: limits.queryTimeout
+        )
         let answer = try query.table(limit: limits.rowCount, byteCount: limits.answerByteCount)
         guard var table = answer.object else { return .null }
         table["plan"] = try query.plan()
@@ -267,6 +214,14 @@ struct StudioData: Sendable {
         }
         let body = BlobBody(digest: blob.digest, store: store, queue: queue)
         return try body.response(to: request, headers)
+    }
+}
+
+/// Reads the bodies of documents.
+enum StudioBody {
+    /// Parses a stored body of any length.
+    static func json(_ body: [UInt8]) throws(JSONError) -> JSON {
+        try JSON(parsing: body, limits: StorageLimits.bodyText)
     }
 }
 

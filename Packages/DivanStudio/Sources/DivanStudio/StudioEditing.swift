@@ -1,3 +1,4 @@
+import DivanCrypto
 import DivanDatabase
 import DivanHTTP
 import DivanJSON
@@ -14,6 +15,7 @@ struct StudioEditing {
         case ("/document.json", "PUT"): return try save(id, in: path, request, body)
         case ("/document.json", "DELETE"): return try delete(id, in: path, request)
         case ("/conflict.json", "POST"): return try resolve(id, in: path, body)
+        case ("/blob", "POST"): return try attach(to: id, in: path, request, body)
         default:
             throw RESTError(
                 405,
@@ -53,6 +55,42 @@ struct StudioEditing {
                 in: path,
                 body: Array("{}".utf8),
                 isTombstone: true,
+                parent: .revision(parent)
+            )
+        }
+    }
+
+    /// `{"type":…,"data":…}` with the content in base64, as the blob of a property at the top of the document.
+    private func attach(
+        to id: DocumentID,
+        in path: CollectionPath,
+        _ request: HTTPRequest,
+        _ bytes: [UInt8]
+    ) throws -> JSON {
+        let object = try JSON(parsing: bytes.withoutByteOrderMark).object
+        guard let key = request.target["key"], !key.isEmpty, let type = object?["type"]?.string,
+            let content = object?["data"]?.string.flatMap({ Base64.decode($0) })
+        else {
+            let reason = #"the body must be {"type":…,"data":…} with base64, for ?key=PROPERTY"#
+            throw RESTError(400, "bad_request", reason)
+        }
+        // Held until the document refers to it.
+        let hold = try store.blobs.writeHeld(content)
+        defer { withExtendedLifetime(hold) {} }
+        let reference = BlobReference.object(
+            naming: hold.digest,
+            byteCount: content.count,
+            contentType: type
+        )
+        return try write(id, in: path, expecting: request.target["rev"] ?? "") { writer, parent in
+            let body = try writer.document(id, in: path)?.body ?? []
+            var members = try StudioBody.json(body).object ?? [:]
+            members[key] = reference
+            return try writer.save(
+                id,
+                in: path,
+                body: try JSON.object(members).canonicalBytes(),
+                hasBlobs: true,
                 parent: .revision(parent)
             )
         }
@@ -135,7 +173,8 @@ struct StudioEditing {
         )
     }
 
-    private static func body(_ json: JSON) throws -> (bytes: [UInt8], hasBlobs: Bool) {
+    /// The canonical text of a document, and whether it references blobs.
+    static func body(_ json: JSON) throws -> (bytes: [UInt8], hasBlobs: Bool) {
         guard json.object != nil else {
             throw RESTError(400, "bad_request", "a document must be a JSON object: {…}")
         }

@@ -17,6 +17,9 @@ final class StudioService: Sendable {
     private let queue: WorkQueue
     private let notifier: ChangeNotifier
     private let data: StudioData
+    private let table: StudioTable
+    private let schema: StudioSchema
+    private let indexing: StudioIndexing
     private let ownPort = Mutex<UInt16>(0)
     /// The user of this machine who was let in first.
     private let person = Mutex<UInt32?>(nil)
@@ -32,6 +35,9 @@ final class StudioService: Sendable {
             queue: queue
         )
         data = StudioData(configuration)
+        table = StudioTable(configuration)
+        schema = StudioSchema(configuration)
+        indexing = StudioIndexing(configuration.store)
     }
 
     /// The port on which the studio listens, which requests must name.
@@ -95,30 +101,67 @@ final class StudioService: Sendable {
         let isRead = ["GET", "HEAD"].contains(request.method)
         switch path {
         case "/index.json" where isRead: return .json(try data.index())
-        case "/collection.json" where isRead: return .json(try data.collection(request.target))
+        case "/collection.json" where isRead: return .json(try table.page(request.target))
         case "/document.json" where isRead: return .json(try data.document(request.target))
+        case "/schema.json" where isRead: return .json(try schema.page(request.target))
+        case "/revision.json" where isRead: return .json(try data.revision(request.target))
         case "/conflicts.json" where isRead: return .json(try data.conflicts())
         case "/conflict.json" where isRead: return .json(try data.conflict(request.target))
-        case "/indexes.json" where isRead: return .json(try data.indexes())
+        case "/indexes.json" where isRead:
+            return .json(try indexing.page(mayWrite: mayWrite))
         case "/peers.json" where isRead:
             let others = JSON.array(configuration.neighbours())
             return .json(["processes": .array(configuration.peers()), "others": others])
+        case "/mesh.svg" where isRead: return try meshPicture(request.target)
         case "/query.json": return .json(try data.query(request, body: body))
         case "/changes.json" where isRead: return .json(try data.changes())
         case "/changes.stream" where isRead: return try stream(request)
         case "/blob" where isRead: return try data.blob(request, on: queue)
-        case "/document.json", "/conflict.json":
-            return .json(try editing().change(request, body: body))
+        case "/document.json", "/conflict.json", "/blob":
+            try checkWriting()
+            return .json(try StudioEditing(store: store).change(request, body: body))
+        case "/indexes.json":
+            try checkWriting()
+            return .json(try indexing.change(request, body: body))
+        case "/import.json" where request.method == "POST":
+            try checkWriting()
+            let batch = StudioImport(store: store, limits: configuration.limits)
+            return .json(try batch.save(request, body))
+        case _ where isRead && request.headers["Accept"]?.contains("text/html") == true:
+            return StudioAsset.missing
         default:
             throw RESTError(404, "not_found", "page not found; start at /")
         }
     }
 
-    private func editing() throws(RESTError) -> StudioEditing {
-        guard configuration.mayWrite, !configuration.store.isReadOnly else {
+    /// The picture of a mesh: `process` and `group` as in `/peers.json`.
+    private func meshPicture(_ target: HTTPTarget) throws(RESTError) -> HTTPResponse {
+        let process = target["process"].flatMap { Int64($0) }
+        let status = configuration.peers().lazy.compactMap(\.object).first { status in
+            status["pid"]?.int == process && status["group"]?.string == target["group"]
+        }
+        guard let graph = status.flatMap({ MeshGraph(status: $0) }) else {
+            throw RESTError(404, "not_found", "mesh not found; see /peers.json")
+        }
+        var response = HTTPResponse(
+            contentType: "image/svg+xml",
+            Array(MeshPicture(graph).svg.utf8)
+        )
+        // It contains its own style sheet.
+        response.headers.append(
+            "Content-Security-Policy",
+            "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        )
+        return response
+    }
+
+    private var store: Store { configuration.store }
+    private var mayWrite: Bool { configuration.mayWrite && !store.isReadOnly }
+
+    private func checkWriting() throws(RESTError) {
+        guard mayWrite else {
             throw RESTError(403, "read_only", "this studio is read-only; start it with --write")
         }
-        return StudioEditing(store: configuration.store)
     }
 
     private func stream(_ request: HTTPRequest) throws -> HTTPResponse {

@@ -121,6 +121,8 @@ import Testing
             ("/document.json?id=chair", "revisions"), ("/conflicts.json", "conflicts"),
             ("/conflict.json?id=chair", "merged"), ("/changes.json", "changes"),
             ("/indexes.json", "indexes"), ("/peers.json", "processes"),
+            ("/schema.json", "properties"), ("/collection.json?where=price+%3E+0", "matching"),
+            ("/revision.json?id=chair&rev=1-5d1f0a3b7c9e2d4f6a8b0c1d3e5f7a9b", "doc"),
             ("/query.json?q=SELECT+1+AS+one+FROM+_", "plan"),
         ] {
             let answer = try visitor.ask(

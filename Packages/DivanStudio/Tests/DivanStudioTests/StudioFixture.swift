@@ -53,12 +53,17 @@ final class StudioFixture {
         return document.map { String(decoding: $0.body, as: UTF8.self) }
     }
 
-    /// A document that two sides changed: the color here, the price there.
-    func makeConflict(_ id: String) throws {
+    /// A document that two sides changed, the color here and the price there, or that both deleted.
+    func makeConflict(_ id: String, isDeleted: Bool = false) throws {
         let base = "1-5d1f0a3b7c9e2d4f6a8b0c1d3e5f7a9b"
         try receive(id, base, #"{"color":"red","name":"chair","price":1}"#)
-        try put(id, #"{"color":"blue","name":"chair","price":1}"#)
         let theirs = "2-9c4e1b7a3f5d2e8c6b0a4d1f7e3c5b9a"
+        if isDeleted {
+            let deletion = LocalRevision(deleting: DocumentID(unchecked: id))
+            _ = try store.save(deletion, in: .default)
+            return try receive(id, theirs, "{}", history: [base], isTombstone: true)
+        }
+        try put(id, #"{"color":"blue","name":"chair","price":1}"#)
         try receive(id, theirs, #"{"color":"red","name":"chair","price":2}"#, history: [base])
     }
 
@@ -67,13 +72,15 @@ final class StudioFixture {
         _ id: String,
         _ revision: String,
         _ body: String,
-        history: [String] = []
+        history: [String] = [],
+        isTombstone: Bool = false
     ) throws {
         guard let revisionID = RevisionID(revision) else { return }
         let received = RemoteRevision(
             documentID: DocumentID(unchecked: id),
             revisionID: revisionID,
             history: history.compactMap { RevisionID($0) },
+            isTombstone: isTombstone,
             body: Array(body.utf8),
             remote: try store.remoteID(for: "wss://server/kitchen")
         )

@@ -84,7 +84,7 @@ struct StudioTests {
         let draft = try browser.evaluate("document.querySelector('textarea.tall').value").string
         try browser.fill("textarea.tall", (draft ?? "").replacing("1\n}", with: "2\n}"))
         try browser.click("#save")
-        try browser.wait("document.querySelector('#body')?.innerText.includes('\"salt\": 2')")
+        try browser.wait("document.querySelector('#body > pre')?.innerText.includes('\"salt\": 2')")
         #expect(try room.body(of: "soup") == #"{"big":12345678901234567890,"salt":2}"#)
         try browser.click("#edit")
         try browser.wait("document.querySelector('textarea.tall')")
@@ -112,7 +112,7 @@ struct StudioTests {
         try browser.fill("#filter", "stew")
         try browser.click("#save")
         try browser.wait(
-            "document.querySelector('#body')?.innerText.includes('12345678901234567890')"
+            "document.querySelector('#body > pre')?.innerText.includes('12345678901234567890')"
         )
         #expect(try room.body(of: "stew") == #"{"salt":12345678901234567890}"#)
         #expect(try browser.complaints().allSatisfy { $0.contains("409") })
@@ -305,6 +305,21 @@ struct StudioTests {
         try browser.open(room.address)
         try browser.open("\(room.origin)/document?id=photo")
         try browser.wait("document.querySelector('img.picture')?.naturalWidth === 1")
+    }
+
+    @Test func `an error is a page that says what to do`() throws {
+        let room = try StudioFixture()
+        try browser.open(room.address)
+        try browser.open("\(room.origin)/nowhere")
+        #expect(try browser.text("h1") == "Not found")
+        try browser.open("\(room.origin)/document?id=missing")
+        #expect(try browser.text("#main").contains(#"document "missing" not found"#))
+        try room.put("missing", "{}")
+        try browser.click("#retry")
+        try browser.wait("document.querySelector('#body')")
+        room.studio.stop()
+        try browser.press("2")
+        try browser.wait("document.querySelector('h1')?.innerText === 'No connection'")
     }
 
     @Test func `the browser asks for a missing token`() throws {

@@ -1,4 +1,4 @@
-import DivanLog
+public import DivanLog
 import DivanPlatform
 public import DivanTLS
 public import DivanWebSocket
@@ -91,6 +91,14 @@ public struct TransportError: Error, Sendable {
 extension TransportError: CustomStringConvertible {
     /// One line: place, problem, remedy.
     public var description: String { "\(place): \(reason.explanation)" }
+}
+
+extension TransportError: LogRepresentable {
+    /// The description; the answer of a server that refused the connection counts as user data.
+    public var logMessage: LogMessage {
+        if case .refused = reason { return "\(address: place): \(user: reason.explanation)" }
+        return "\(address: place): \(reason.explanation)"
+    }
 }
 
 extension TransportError.Reason {

@@ -44,7 +44,8 @@ enum CommandList {
             "Sync",
             [
                 ServeCommand.self, PushCommand.self, PullCommand.self, SyncCommand.self,
-                MeshJoinCommand.self, MeshStatusCommand.self,
+                MeshJoinCommand.self, MeshStatusCommand.self, MeshGraphCommand.self,
+                MeshDoctorCommand.self,
                 StatusCommand.self, TopCommand.self, DisconnectCommand.self, DoctorCommand.self,
                 ExplainCommand.self,
                 PendingCommand.self, CheckpointShowCommand.self,

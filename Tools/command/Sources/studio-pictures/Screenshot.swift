@@ -25,7 +25,15 @@ struct Screenshot {
             "studio-query",
             "/query?q=SELECT+name%2C+minutes+FROM+_+WHERE+minutes+%3E+40+ORDER+BY+minutes"
         ),
+        Screenshot("studio-schema", "/schema?collection=_default", width: 1280),
         Screenshot("studio-peers", "/peers", isDark: true),
         Screenshot("studio-phone", "/document?id=chair", width: 390, height: 700),
+        Screenshot(
+            "studio-phone-conflict",
+            "/conflict?id=chair",
+            isDark: true,
+            width: 390,
+            height: 700
+        ),
     ]
 }

@@ -35,7 +35,8 @@ import Testing
         let first = try join("kitchen", seed + ["--port", "\(port)"])
         #expect(try first.event(named: "joined")["port"] as? Int == port)
         let second = try join("hall", seed)
-        let own = try #require(try second.event(named: "joined")["peerID"] as? String)
+        let joined = try second.event(named: "joined")
+        let own = try #require(joined["peerID"] as? String)
         // The caller pushes and pulls; either may be reported first.
         let documents = try second.event(named: "documents")
         #expect(documents["failed"] as? Int == 0)
@@ -54,10 +55,42 @@ import Testing
         #expect(peers[0]["name"] as? String == "hall")
         let page = try shell.run("mesh", "status", "kitchen").output
         #expect(page.contains("1 peer online, 1 link"), "\(page)")
+        try checkGraph()
+        try checkDoctor(seed: "wss://127.0.0.1:\(try #require(joined["port"] as? Int))")
         #expect(try shell.run("ls", "kitchen").output == "chair\nsoup\n")
         #expect(try shell.run("ls", "hall").output == "chair\nsoup\n")
         #expect(first.stop() == 0 && second.stop() == 0)
         try shell.divan("mesh", "status", "kitchen").expectFailure(3, "not joined a mesh")
+        try shell.divan("mesh", "graph", "kitchen").expectFailure(3, "not joined a mesh")
+    }
+
+    /// The graph of the kitchen, which is linked to the hall.
+    private func checkGraph() throws {
+        let lines = try shell.run("mesh", "graph", "kitchen", "home").output.split(separator: "\n")
+        #expect(lines.count == 5, "\(lines)")
+        #expect(lines.first == "mesh kitchen home: 2 of 2 peers online, 1 link")
+        #expect(lines.contains("kitchen (this peer)") && lines.contains("hall"), "\(lines)")
+        let graph = try shell.divan("mesh", "graph", "kitchen", "--json").json()
+        #expect((graph["links"] as? [Any])?.count == 1)
+        try shell.run("mesh", "graph", "kitchen", "--output", "mesh.svg")
+        let picture = try String(contentsOfFile: shell.path("mesh.svg"), encoding: .utf8)
+        #expect(picture.hasPrefix("<svg ") && picture.hasSuffix("</svg>\n"))
+        try shell.divan("mesh", "graph", "kitchen", "hall").expectFailure(3, "the mesh hall")
+        try shell.divan("mesh", "graph", "kitchen", "-f", "png").expectFailure(2, "'png'")
+    }
+
+    /// The doctor of the kitchen calls the hall while both are linked.
+    private func checkDoctor(seed: String) throws {
+        func doctor(_ group: String) throws -> Program.Outcome {
+            let words = ["mesh", "doctor", "kitchen", group, "--identity", "kitchen"]
+            let options = ["--peer-ca", "cellar.pem", "--no-discovery", "--seed", seed]
+            return try shell.divan(words + options)
+        }
+        let found = try doctor("home")
+        found.expectSuccess()
+        #expect(found.output.contains("accepts this peer"), "\(found.output)")
+        #expect(!found.output.contains("warn"), "\(found.output)")
+        try doctor("office").expectFailure(3, "is not in the group office")
     }
 
     @Test(
@@ -114,6 +147,7 @@ import Testing
         let result = try room.bash("set -e\n" + guide.script("sh result"))
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains("mesh hall home, port "), "\(result.output)")
+        #expect(result.output.contains("hall (this peer)\n"), "\(result.output)")
         #expect(result.output.contains("Lentil"), "\(result.output)")
     }
 }

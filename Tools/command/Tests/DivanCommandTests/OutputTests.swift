@@ -78,7 +78,8 @@ import Testing
     private static let others = [
         "import-cblite", "serve", "status", "top", "disconnect", "checkpoints show", "conflicts ls",
         "conflicts show", "conflicts resolve", "discover", "shell", "encrypt", "decrypt", "rekey",
-        "studio", "wire proxy", "blob fetch", "mesh join", "mesh status", "search", "index stats",
+        "studio", "wire proxy", "blob fetch", "mesh join", "mesh status",
+        "mesh graph", "mesh doctor", "search", "index stats",
     ]
 
     private func lost(_ script: String, _ stream: String) throws -> Program.Outcome {

@@ -26,7 +26,7 @@ import Testing
 
     @Test func `screenshots are redrawn only when their content changes`() throws {
         let first = try draw()
-        #expect(first.count == 6 && first.allSatisfy { $0.hasSuffix(": drawn") }, "\(first)")
+        #expect(first.count == 8 && first.allSatisfy { $0.hasSuffix(": drawn") }, "\(first)")
         let drawn = try contents()
         for (name, picture) in drawn where name != "studio.txt" {
             #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]) && picture.count > 5_000)

@@ -32,13 +32,18 @@ import Testing
 
     @Test func `metrics pass the promtool checks`() async throws {
         let promtool = try installed("promtool")
-        let (server, place) = try serve()
+        let (server, hub, place) = try await serve()
         let page = String(decoding: try await URLSession.shared.data(from: place).0, as: UTF8.self)
         server.stop()
+        hub.stop()
         #expect(page.contains("divan_refusals_total{"))
         for line in [
             "divan_documents{database=\"a\"} 1", "divan_conflicts{database=\"a\"} 0",
-            "divan_build_info{version=\"",
+            "divan_build_info{version=\"", "divan_replicator_lag_seconds{database=\"a\"",
+            "divan_http_request_duration_seconds_count"
+                + "{route=\"/{database}\",method=\"GET\",status=\"2xx\"} 1",
+            "divan_http_request_duration_seconds_bucket"
+                + "{route=\"/{database}\",method=\"GET\",status=\"2xx\",le=\"+Inf\"} 1",
         ] {
             #expect(page.contains("\n\(line)"), "\(line)")
         }
@@ -52,7 +57,7 @@ import Testing
     }
 
     @Test func `Prometheus scrapes the metrics and detects a stopped server`() async throws {
-        let (server, place) = try serve()
+        let (server, hub, place) = try await serve()
         let prometheus = try start(scraping: try #require(place.port))
         // Every curve of the dashboard has data.
         for expression in try dashboardExpressions() {
@@ -61,6 +66,7 @@ import Testing
         try await wait(for: #"up{job="divan"} == 1"#) { $0.count == 1 }
         #expect(try await prometheus.ruleFaults() == [])
         server.stop()
+        hub.stop()
         try await wait(for: #"ALERTS{alertname="DivanGone"}"#) { $0.count == 1 }
 
         func wait(
@@ -71,17 +77,29 @@ import Testing
         }
     }
 
-    /// A server that has had one peer and refused another, and the address of its figures.
-    private func serve() throws -> (server: Peer, place: URL) {
-        try shell.run("new", "a")
+    /// A server that has had one peer, one HTTP client, and refused another; the peer with which it keeps in sync;
+    /// and the address of its figures.
+    private func serve() async throws -> (server: Peer, hub: Peer, place: URL) {
+        for name in ["a", "b", "hub"] { try shell.run("new", name) }
         try shell.run("put", "a", "one", "{}")
-        try shell.run("new", "b")
-        let server = try shell.serve("a", "--metrics-port", "0")
+        let hub = try shell.serve("hub", "--no-tls")
+        try shell.write(
+            "serve.json",
+            #"{"databases":["a"],"interface":"127.0.0.1","no-tls":true,"rest":0,"metrics-port":0,"#
+                + #""replications":[{"database":"a","url":"\#(try hub.url())"}]}"#
+        )
+        let server = try shell.start("serve", "--config", "serve.json")
         let event = try server.event(named: "listening")
         let address = try #require((event["urls"] as? [String])?.first)
-        try shell.run("pull", "b", address, "--accept-self-signed")
-        try shell.divan("pull", "b", address + "z", "--accept-self-signed").expectFailure(3)
-        return (server, try #require((event["metrics"] as? String).flatMap { URL(string: $0) }))
+        _ = try server.event {
+            $0["event"] as? String == "replication" && $0["activity"] as? String == "idle"
+        }
+        try shell.run("pull", "b", address)
+        try shell.divan("pull", "b", address + "z").expectFailure(3)
+        let rest = try #require((event["rest"] as? String).flatMap { URL(string: $0 + "a") })
+        _ = try await URLSession.shared.data(from: rest)
+        let place = try #require((event["metrics"] as? String).flatMap { URL(string: $0) })
+        return (server, hub, place)
     }
 
     /// Starts a Prometheus as the guide says, with ten polls per second.
@@ -116,7 +134,7 @@ import Testing
         let panels = try #require(board?["panels"] as? [[String: Any]])
         let targets = panels.flatMap { $0["targets"] as? [[String: Any]] ?? [] }
         let expressions = targets.compactMap { $0["expr"] as? String }
-        #expect(expressions.count == 12 && targets.count == 12)
+        #expect(expressions.count == 22 && targets.count == 22)
         return expressions
     }
 }
@@ -144,7 +162,7 @@ private struct Prometheus {
     func ruleFaults() async throws -> [String] {
         let groups = try #require(try await answer("rules")["groups"] as? [[String: Any]])
         let rules = groups.flatMap { $0["rules"] as? [[String: Any]] ?? [] }
-        #expect(rules.count == 10)
+        #expect(rules.count == 13)
         return rules.compactMap { $0["lastError"] as? String }
     }
 

@@ -64,6 +64,17 @@ import Testing
         #expect(watcher.stop() == 0)
     }
 
+    @Test func `Ctrl-C right after the first rows ends query --watch with success`() throws {
+        let watcher = try shell.start(
+            "query",
+            "shop",
+            "SELECT COUNT(*) AS n FROM shop.chairs",
+            "--watch"
+        )
+        _ = try watcher.event { $0["n"] is Int }
+        #expect(watcher.stop() == 0)
+    }
+
     @Test func `query --watch prints rows again after an expiration or its change`() throws {
         let sql =
             "SELECT COUNT(*) AS n, MAX(META().expiration) AS last FROM shop.chairs WHERE price < 1000"

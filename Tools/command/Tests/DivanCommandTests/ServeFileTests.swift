@@ -44,6 +44,46 @@ import Testing
         #expect(cloud.stop() == 0)
     }
 
+    @Test func `SIGHUP applies the log settings in the file and names what needs a restart`() throws
+    {
+        let start = #"{"databases":["edge"],"interface":"127.0.0.1","no-tls":true"#
+        try write(start + "}")
+        let server = try shell.start("serve", "--config", "serve.json")
+        let url = try server.url()
+        try write(start + #","log-redaction":"full","heartbeat":60}"#)
+        server.process.signal(.hangup)
+        let problem = try server.event(named: "problem")
+        let expected = "serve.json: changes of \"heartbeat\" take effect after a restart"
+        #expect(problem["text"] as? String == expected)
+        let names = try server.event(named: "reloaded")["reloaded"] as? [String]
+        #expect(names == ["configuration file"])
+        try shell.run("pull", "cloud", url)
+        let address = try server.event(named: "connected")["address"] as? String
+        #expect(address?.hasPrefix("<sd>") == true, "\(address ?? "")")
+        #expect(server.stop() == 0)
+    }
+
+    @Test func `a file that became invalid changes nothing`() throws {
+        let start = #"{"databases":["edge"],"interface":"127.0.0.1","no-tls":true"#
+        try write(start + "}")
+        let server = try shell.start("serve", "--config", "serve.json")
+        _ = try server.url()
+        try write(start + #","log-redaction":"some"}"#)
+        server.process.signal(.hangup)
+        let problem = try server.event(named: "problem")["text"] as? String
+        #expect(problem?.contains("log-redaction") == true, "\(problem ?? "")")
+        #expect(try server.event(named: "reloaded")["reloaded"] as? [String] == [])
+        #expect(server.stop() == 0)
+    }
+
+    @Test func `an error in an entry of the replications names the entry`() throws {
+        try write(
+            #"{"databases":["edge"],"replications":["#
+                + #"{"database":"edge","url":"wss://a/b"},{"database":"edge"}]}"#
+        )
+        try check().expectFailure(4, "serve.json: replications[1]: ")
+    }
+
     /// The database has an empty default collection, which the peer lacks.
     @Test func `a replication leaves out what its condition excludes, without errors`() throws {
         try shell.run("new", "hub")

@@ -1,6 +1,7 @@
 import DivanCrypto
 import DivanDatabase
 import DivanJSON
+import DivanLog
 import Foundation
 
 /// Where a blob's content is, and what is known of it; protected by the blob's lock.

@@ -1,4 +1,5 @@
 import DivanDatabase
+import DivanLog
 import Foundation
 
 extension Collection {
@@ -73,8 +74,8 @@ extension Collection {
                 } catch {
                     // As in the official SDK; the caller cannot distinguish this from a handler that gives up.
                     Journal.database.warning(
-                        "Collection \(self.fullName): document \(document.id) was not saved: its "
-                            + "conflict cannot be resolved: \(error.localizedDescription)"
+                        "Collection \(self.fullName): document \(user: document.id) was not saved: its "
+                            + "conflict cannot be resolved: \(user: error.localizedDescription)"
                     )
                     return false
                 }

@@ -1,4 +1,5 @@
 public import Dispatch
+import DivanLog
 
 extension Collection {
     /// Adds a listener for changes to any document; it runs on `Database.defaultListenerQueue`.

@@ -1,4 +1,5 @@
 import DivanDatabase
+import DivanLog
 import DivanRevisions
 import Foundation
 
@@ -159,7 +160,7 @@ extension Collection {
         let store = try openStore()
         if composed.body.count > StoreLimits.syncedBodyByteCount {
             Journal.database.warning(
-                "Document \(document.id): \(composed.body.count) bytes exceed the sync limit of "
+                "Document \(user: document.id): \(composed.body.count) bytes exceed the sync limit of "
                     + "\(StoreLimits.syncedBodyByteCount); store large content in blobs"
             )
         }

@@ -1,5 +1,6 @@
 public import Dispatch
 import DivanDatabase
+import DivanLog
 import DivanRevisions
 import Foundation
 

@@ -1,4 +1,5 @@
 import DivanDatabase
+import DivanLog
 
 /// The result of ``Database/repairClock()``.
 ///

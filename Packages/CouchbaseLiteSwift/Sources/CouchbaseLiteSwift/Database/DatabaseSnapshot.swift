@@ -1,4 +1,5 @@
 public import DivanDatabase
+import DivanLog
 import DivanRevisions
 import Foundation
 

@@ -1,5 +1,6 @@
 import Dispatch
 import DivanDatabase
+import DivanLog
 import DivanTransport
 import Foundation
 import Synchronization

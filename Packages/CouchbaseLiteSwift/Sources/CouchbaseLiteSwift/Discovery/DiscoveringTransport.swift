@@ -1,4 +1,5 @@
 import DivanDiscovery
+import DivanLog
 import DivanTransport
 
 /// Searches for a peer, and then passes everything on to a transport to the peer.

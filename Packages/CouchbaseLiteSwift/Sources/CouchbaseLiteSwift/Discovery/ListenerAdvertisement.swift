@@ -1,4 +1,5 @@
 public import DivanDiscovery
+import DivanLog
 import Synchronization
 
 /// How a listener is advertised on the network while it runs.

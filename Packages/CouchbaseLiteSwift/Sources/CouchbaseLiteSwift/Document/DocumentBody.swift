@@ -1,5 +1,6 @@
 import DivanDatabase
 import DivanJSON
+import DivanLog
 import Foundation
 import Synchronization
 
@@ -101,7 +102,9 @@ final class DocumentBody: Sendable {
             }
             return (members, nil)
         } catch {
-            Journal.database.error("Document \(documentID): the stored body is damaged: \(error)")
+            Journal.database.error(
+                "Document \(user: documentID): the stored body is damaged: \(error)"
+            )
             return (JSONObject(), error)
         }
     }

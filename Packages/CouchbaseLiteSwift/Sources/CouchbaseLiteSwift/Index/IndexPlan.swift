@@ -1,6 +1,7 @@
 import DivanDatabase
 import DivanFullText
 import DivanJSON
+import DivanLog
 import DivanQuery
 import Foundation
 

@@ -1,5 +1,6 @@
 import DivanDatabase
 import DivanJSON
+import DivanLog
 import DivanQuery
 import Foundation
 

@@ -1,6 +1,7 @@
 import DivanDatabase
 import DivanDiscovery
 import DivanListener
+import DivanLog
 import DivanPlatform
 import DivanTLS
 import DivanTransport

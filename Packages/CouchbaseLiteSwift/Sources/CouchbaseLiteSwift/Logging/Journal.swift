@@ -20,8 +20,8 @@ struct Journal: Sendable {
     /// Whether single steps are logged; checked before formatting them.
     var isVerbose: Bool { log.isInterested(in: .verbose) }
 
-    func verbose(_ message: @autoclosure () -> String) { log.verbose(message()) }
-    func info(_ message: @autoclosure () -> String) { log.info(message()) }
-    func warning(_ message: @autoclosure () -> String) { log.warning(message()) }
-    func error(_ message: @autoclosure () -> String) { log.error(message()) }
+    func verbose(_ message: @autoclosure () -> LogMessage) { log.verbose(message()) }
+    func info(_ message: @autoclosure () -> LogMessage) { log.info(message()) }
+    func warning(_ message: @autoclosure () -> LogMessage) { log.warning(message()) }
+    func error(_ message: @autoclosure () -> LogMessage) { log.error(message()) }
 }

@@ -30,6 +30,14 @@ public final class LogSinks {
         set { LogConfiguration.shared.update { $0.file = newValue } }
     }
 
+    /// How later messages show user data, such as document IDs and names of users; `.none` by default.
+    ///
+    /// Applies to all sinks, but not to messages that the application logs. An addition to the official API.
+    public static var redaction: LogRedaction {
+        get { LogRouter.shared.redaction }
+        set { LogRouter.shared.redaction = newValue }
+    }
+
     /// A custom sink of the application; disabled by default.
     public static var custom: CustomLogSink? {
         get { LogConfiguration.shared.current.custom }

@@ -54,9 +54,7 @@ extension MeshService: DatabaseService {
     func waitForStop() { runEnd.wait() }
 
     var report: (@Sendable () -> JSONObject)? {
-        { [self] in
-            MeshReport(peer, group: settings.group, database: settings.database.name, since: begin)
-                .members
-        }
+        let report = MeshReport(peer, settings, since: begin)
+        return { report.members }
     }
 }

@@ -1,4 +1,5 @@
 public import Dispatch
+import DivanLog
 import DivanMesh
 import DivanMeshPeer
 import DivanReplicator

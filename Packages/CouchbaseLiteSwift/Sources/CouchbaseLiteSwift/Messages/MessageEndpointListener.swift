@@ -1,6 +1,7 @@
 public import Dispatch
 import DivanDatabase
 import DivanListener
+import DivanLog
 import DivanReplicator
 import DivanSession
 import DivanTransport

@@ -1,3 +1,4 @@
+import DivanStatus
 import Foundation
 import Synchronization
 
@@ -127,7 +128,10 @@ public struct DivanMetrics: Sendable {
 
     private func addReplicators(to page: inout MetricsPage) {
         let living = Replicator.living.all.map { replicator in
-            (label: replicator.label, status: replicator.status, figures: replicator.statistics)
+            (
+                label: replicator.label, status: replicator.status,
+                figures: replicator.statistics, lag: replicator.lagSeconds
+            )
         }
         let figures =
             living.map { ($0.label.pairs, $0.figures) }
@@ -155,6 +159,13 @@ public struct DivanMetrics: Sendable {
             living.map { ($0.label.pairs + [("activity", "\($0.status.activity)")], 1) }
         )
         gauge("errors", "Replicators with a current error.") { $0.error == nil ? 0 : 1 }
+        page.add(
+            "replicator_lag_seconds",
+            .gauge,
+            "Seconds since the replicator was in sync; 0 while it is.",
+            living.map { ($0.label.pairs, $0.lag) },
+            joining: max
+        )
         gauge("stalls", "Stalled replicators.") { $0.stall == nil ? 0 : 1 }
         gauge("credential_needs", "Replicators waiting for credentials.") {
             $0.needsCredentials ? 1 : 0

@@ -1,5 +1,6 @@
 import DivanDatabase
 import DivanJSON
+import DivanLog
 import Foundation
 import Synchronization
 

@@ -1,5 +1,6 @@
 import DivanDatabase
 import DivanJSON
+import DivanLog
 import DivanQuery
 import DivanRevisions
 import Foundation
@@ -102,7 +103,7 @@ final class QueryCore: Sendable {
         }
         for name in checked.parameters where values[name] == nil && !name.text.hasPrefix("opt_") {
             Journal.query.warning(
-                "Query: parameter $\(name) has no value, so it is MISSING; set it, or start its "
+                "Query: parameter $\(user: name) has no value, so it is MISSING; set it, or start its "
                     + "name with opt_"
             )
         }

@@ -20,11 +20,11 @@ struct QueryTrace {
     func log(_ plan: QueryPlan?) {
         guard let plan else { return }
         let steps = plan.steps.map(\.text).joined(separator: "; ").prefix(Self.byteCount)
-        Journal.query.verbose("Plan of \(shape): \(steps)")
+        Journal.query.verbose("Plan of \(user: shape): \(user: steps)")
     }
 
     /// Logs that the last row was read.
     func end(rowCount: Int) {
-        Journal.query.verbose("\(rowCount) rows in \(timer.text): \(shape)")
+        Journal.query.verbose("\(rowCount) rows in \(timer.text): \(user: shape)")
     }
 }

@@ -1,4 +1,5 @@
 import DivanAuth
+import DivanLog
 import DivanSession
 import DivanTLS
 import DivanWebSocket

@@ -1,5 +1,6 @@
 import DivanDatabase
 import DivanJSON
+import DivanLog
 import DivanQuery
 import Foundation
 
@@ -71,7 +72,7 @@ extension Collection {
                 )
             } catch {
                 Journal.query.warning(
-                    "Filter: document \(document.id) is excluded, because its condition failed: "
+                    "Filter: document \(user: document.id) is excluded, because its condition failed: "
                         + "\(error)"
                 )
                 return false

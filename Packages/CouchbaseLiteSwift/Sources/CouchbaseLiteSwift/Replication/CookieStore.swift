@@ -1,5 +1,6 @@
 import DivanAuth
 import DivanDatabase
+import DivanLog
 import DivanWebSocket
 import Foundation
 import Synchronization

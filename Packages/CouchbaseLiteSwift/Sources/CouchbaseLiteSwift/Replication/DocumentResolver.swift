@@ -1,5 +1,6 @@
 import DivanConflicts
 import DivanDatabase
+import DivanLog
 import DivanReplicator
 import DivanRevisions
 import Foundation
@@ -49,8 +50,8 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
         }
         if answer.name != conflict.documentID {
             Journal.sync.warning(
-                "The document ID of the resolved document '\(answer.id)' is not matching with the "
-                    + "document ID of the conflicting document '\(conflict.documentID)'."
+                "The document ID of the resolved document '\(user: answer.id)' is not matching with the "
+                    + "document ID of the conflicting document '\(user: conflict.documentID)'."
             )
         }
         let composed = try compose(answer)
@@ -65,7 +66,9 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
         do {
             return try answer.encodedBody(for: collection)
         } catch {
-            Journal.sync.error("Document \(answer.id), returned by the conflict resolver: \(error)")
+            Journal.sync.error(
+                "Document \(user: answer.id), returned by the conflict resolver: \(error)"
+            )
             let error = error as NSError
             let isForeignBlob = error.userInfo[NSUnderlyingErrorKey] is ForeignBlob
             throw SyncError(

@@ -1,6 +1,7 @@
 import DivanConflicts
 import DivanDatabase
 import DivanListener
+import DivanLog
 import DivanReplicator
 import DivanRevisions
 import DivanSession

@@ -1,4 +1,5 @@
 public import Dispatch
+import DivanLog
 import DivanReplicator
 import DivanSession
 public import Foundation
@@ -67,6 +68,11 @@ public final class Replicator: Sendable {
 
         static let initial = nothingDone(.stopped)
 
+        /// Whether all known changes are transferred, or a run ended without an error.
+        var isInSync: Bool {
+            obstacle == nil && (activity == .idle || activity == .stopped)
+        }
+
         /// The status at the beginning of a run, or before the first.
         static func nothingDone(_ activity: ActivityLevel) -> Status {
             Status(activity: activity, progress: Progress(completed: 0, total: 0), obstacle: nil)
@@ -79,6 +85,8 @@ public final class Replicator: Sendable {
         var serverCertificate: SecCertificate?
         var correlationID: String?
         var resetsNext = false
+        /// Since when a replicator that was started is not in sync with the peer; `nil` while it is.
+        var behindSince: ContinuousClock.Instant?
     }
 
     /// A copy of the configuration that the replicator was created with.
@@ -308,9 +316,23 @@ extension Replicator: DatabaseService {
             guard ofRun || state.session == nil else { return (nil, false) }
             let before = state.status
             state.status = status
+            if status.isInSync {
+                state.behindSince = nil
+            } else if state.behindSince == nil {
+                state.behindSince = .now
+            }
             guard status.activity == .stopped, state.session != nil else { return (before, false) }
             state.session = nil
             return (before, true)
+        }
+    }
+
+    /// Seconds since it was in sync with the peer, or was started; 0 while it is, and if it was never started.
+    var lagSeconds: Double { lagMilliseconds / 1000 }
+
+    private var lagMilliseconds: Double {
+        state.withLock { state in
+            state.behindSince.map { ((ContinuousClock.now - $0) / .milliseconds(1)).rounded() } ?? 0
         }
     }
 

@@ -136,6 +136,12 @@ public enum Log {
         }
     }
 
+    /// How later messages show user data, such as document IDs and names of users; `.none` by default.
+    public static var redaction: LogRedaction {
+        get { LogSinks.redaction }
+        set { LogSinks.redaction = newValue }
+    }
+
     /// The receiver of messages in addition to the console and the files; `nil` for none.
     public static var sink: Sink? {
         get { LogSinks.custom.map { Sink($0) } }

@@ -52,6 +52,9 @@ enum LinkHeaders {
         return HandshakeRefusal(status: 503, headers: headers, explanation: reason.explanation)
     }
 
+    /// Whether the mesh refused a call, as opposed to the server in front of it.
+    static func isRefusalOfMesh(_ headers: HTTPHeaders) -> Bool { headers[end] != nil }
+
     /// Reads the answer to a call that was refused; `nil` if the mesh did not refuse it.
     static func refusal(_ headers: HTTPHeaders, by peer: MeshPeerID) -> CallFailure? {
         guard let reason = headers[end].flatMap(UInt16.init).flatMap(LinkEnd.init) else {

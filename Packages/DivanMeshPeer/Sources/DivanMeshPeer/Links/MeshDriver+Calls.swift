@@ -33,26 +33,12 @@ extension MeshDriver {
         at address: MeshAddress,
         expecting peer: MeshPeerID?
     ) -> WebSocketClientTransport? {
-        guard let endpoint = address.endpoint(of: configuration.group) else { return nil }
-        let tls = ClientTLSConfiguration(
-            serverTrust: configuration.trust.serverTrust(expecting: peer),
-            credential: configuration.credential
-        )
-        guard let context = try? TLSContext.client(tls) else { return nil }
-        let headers = LinkHeaders.offer(configuration.collections)
+        guard let call = try? configuration.callSettings(at: address, expecting: peer) else {
+            return nil
+        }
+        var settings = call
         let offered = configuration.activePeer(for: peer ?? id, configuration.collections, store)
-        var settings = WebSocketClientTransport.Configuration(
-            endpoint: endpoint,
-            subprotocols: offered.subprotocols,
-            headers: { _ in headers },
-            tls: context,
-            resumptions: nil,
-            networkInterface: nil
-        )
-        configuration.limit(&settings.webSocket)
-        LinkHeaders.permitIntroductions(in: &settings.webSocket.limits)
-        // A peer answers itself; it does not send its callers elsewhere.
-        settings.limits.redirectCount = 0
+        settings.subprotocols = offered.subprotocols
         return WebSocketClientTransport(settings, log: log)
     }
 
@@ -122,6 +108,34 @@ extension MeshDriver {
             report(.replication(peer, isOutgoing: true, status))
         case .unreachable, .wrongPeer, .refused: break
         }
+    }
+}
+
+extension MeshPeerConfiguration {
+    /// The connection of a call, without subprotocols yet; `nil` for an address that cannot be called.
+    func callSettings(
+        at address: MeshAddress,
+        expecting peer: MeshPeerID?
+    ) throws(TLSError) -> WebSocketClientTransport.Configuration? {
+        guard let endpoint = address.endpoint(of: group) else { return nil }
+        let tls = ClientTLSConfiguration(
+            serverTrust: trust.serverTrust(expecting: peer),
+            credential: credential
+        )
+        let headers = LinkHeaders.offer(collections)
+        var settings = WebSocketClientTransport.Configuration(
+            endpoint: endpoint,
+            subprotocols: [],
+            headers: { _ in headers },
+            tls: try TLSContext.client(tls),
+            resumptions: nil,
+            networkInterface: nil
+        )
+        limit(&settings.webSocket)
+        LinkHeaders.permitIntroductions(in: &settings.webSocket.limits)
+        // A peer answers itself; it does not send its callers elsewhere.
+        settings.limits.redirectCount = 0
+        return settings
     }
 }
 

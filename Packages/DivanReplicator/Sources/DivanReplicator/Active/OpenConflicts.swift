@@ -112,7 +112,7 @@ final class OpenConflicts {
             "the conflict in document \(conflict.documentID) keeps recurring: resolved "
             + "\(limits.rotationCount) times within \(limits.rotationWindow); peers that merge the "
             + "same two revisions must get the same result"
-        connection.log.warning("\(text)")
+        connection.log.warning("\(user: text)")
         rotating = conflict
         connection.report(DocumentEvent(resolving: conflict, SyncError(.liteCore(.conflict), text)))
     }

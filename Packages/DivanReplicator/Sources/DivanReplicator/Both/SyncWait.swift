@@ -1,3 +1,4 @@
+public import DivanLog
 public import DivanRevisions
 public import DivanStore
 
@@ -74,4 +75,11 @@ extension SyncWait.Subject: CustomStringConvertible {
 extension SyncWait: CustomStringConvertible {
     /// What is being waited for, and for how many seconds.
     public var description: String { "\(subject), \(duration.components.seconds) s" }
+}
+
+extension SyncWait: LogRepresentable {
+    /// The description, in which the document is user data.
+    public var logMessage: LogMessage {
+        documentID == nil ? "\(description)" : "\(user: subject), \(duration.components.seconds) s"
+    }
 }

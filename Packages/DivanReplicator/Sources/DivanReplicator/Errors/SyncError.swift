@@ -189,7 +189,7 @@ extension SyncError: CustomStringConvertible {
         code == HTTPStatus.notImplemented.rawValue && message.contains("document versioning")
     }
 
-    private var remedy: String {
+    var remedy: String {
         if isOfVersioning {
             return
                 "one database uses revision trees and the other version vectors: upgrade the one "

@@ -54,7 +54,7 @@ extension StoreWriter {
         noteTreeChange()
         guard let state = repair.state else { return repair }
         for row in repair.removed {
-            StoreLog.database.warning("\(row.second(in: path))")
+            StoreLog.database.warning("\(user: row.second(in: path))")
         }
         forgetRow()
         setState(state, of: collection)

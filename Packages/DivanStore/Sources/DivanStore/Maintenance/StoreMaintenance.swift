@@ -53,7 +53,9 @@ extension Store {
                     try writer.hasCollection(path) && writer.purge(documentID, in: path)
                 }
             } catch let error as StoreError where error.isCorrupt {
-                StoreLog.database.warning("Cannot purge expired document \(documentID): \(error)")
+                StoreLog.database.warning(
+                    "Cannot purge expired document \(user: documentID): \(error)"
+                )
                 return false
             }
         }

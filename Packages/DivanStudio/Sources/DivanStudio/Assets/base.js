@@ -28,6 +28,9 @@ export const keepsNumbers = (() => {
   return source === "1";
 })();
 
+/// Said instead of changing numbers.
+export const rounding = "This browser would round large numbers. Use a newer browser, or divan edit.";
+
 /// Parses JSON, keeping each number as written.
 export function parse(text) {
   return JSON.parse(text, (_, value, context) =>
@@ -112,11 +115,26 @@ export function tag(text, kind = "") {
   return h("span", { class: "tag " + kind }, text);
 }
 
-/// A table: columns are pairs of a title and a function from a row to a cell.
+/// A table: columns are a title, a function from a row to a cell, a class, and attributes of the heading.
 export function table(columns, rows, attributes = {}) {
-  const head = columns.map(([title, , kind]) => h("th", { class: kind, scope: "col" }, title));
+  const head = columns.map(([title, , kind, more]) => h("th", { class: kind, scope: "col", ...more }, title));
   const body = rows.map((row) => h("tr", {},
     columns.map(([, cell, kind]) => h("td", { class: kind }, cell(row)))));
   return h("div", { class: "scroll" },
     h("table", attributes, h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)));
+}
+
+export const heading = (text, ...more) => h("h1", {}, text, ...more);
+export const nothing = (text) => h("p", { class: "empty" }, text);
+export const readOnly = (wish) => `This studio is read-only. To ${wish}, start it with divan studio --write.`;
+
+/// Shows another page.
+export function open(path) {
+  document.dispatchEvent(new CustomEvent("open", { detail: path }));
+}
+
+/// A place for messages of a form, and the function that shows one; without a text, it is emptied.
+export function messages() {
+  const area = h("div", { role: "alert" });
+  return [area, (text) => area.replaceChildren(...(text ? [h("p", { class: "note bad" }, text)] : []))];
 }

@@ -1,6 +1,6 @@
 // The peers page: processes, their connections and their progress.
 
-import { bytes, count, h, table, tag } from "./base.js";
+import { address, bytes, count, h, table, tag } from "./base.js";
 import { svg } from "./drawing.js";
 
 const grouped = (number) => Number(number ?? 0).toLocaleString("en");
@@ -35,19 +35,29 @@ function title(status) {
   return h("h2", {}, `${isOurs ? "divan " : status.program + ": "}${status.verb}, process ${status.pid}`);
 }
 
-/// The status of a mesh, whose peers have other figures.
-function mesh(status) {
+/// The status of a mesh: its picture, which the server draws, and a row for each peer.
+async function mesh(status) {
   const facts = [`group ${status.group}`, `port ${status.port}`, `${count(status.online ?? 0, "peer")} online`,
     count(status.connections?.open ?? 0, "link")];
+  // The time in the address distinguishes pictures. An unchanged one comes from the browser's memory.
+  const src = address("/mesh.svg", { process: status.pid, group: status.group, at: status.updated });
+  const picture = h("img", { class: "mesh", src, alt: "Links between the peers of " + status.group });
+  // A picture without a size yet would make the page jump; the process may have ended meanwhile.
+  await picture.decode().catch(() => {});
+  const linked = (value) => (peer) => peer.reason ? value(peer) : "–";
   return [
     title(status),
     h("p", {}, facts.join(" · ")),
+    h("div", { class: "scroll" }, picture),
     status.peers?.length ? table([
       ["Peer", (peer) => peer.name ?? peer.peerID.slice(0, 12)],
       ["State", (peer) => peer.online ? tag("online", "good") : tag("offline")],
-      ["Link", (peer) => peer.reason ? `${peer.direction} ${peer.reason}` : "–"],
-      ["Replication", (peer) => peer.error ?? (peer.reason ? peer.activity : "–")],
-      ["Documents", (peer) => peer.documents, "number"],
+      ["Link", linked((peer) => peer.reason)], ["Direction", linked((peer) => peer.direction)],
+      ["Replication", linked((peer) => peer.activity)],
+      ["Documents/s", linked((peer) => grouped(peer.rate)), "number"],
+      ["Pending", linked((peer) => grouped(peer.pending)), "number"],
+      ["Documents", (peer) => grouped(peer.documents), "number"],
+      ["Last error", (peer) => peer.error ?? ""],
     ], status.peers) : null,
   ];
 }

@@ -9,7 +9,7 @@ let current = {};
 let turn = 0;
 let timer;
 /// The menu entry that each other page belongs to.
-const above = { "/collection": "/", "/document": "/", "/new": "/", "/conflict": "/conflicts" };
+const above = { "/collection": "/", "/document": "/", "/new": "/", "/schema": "/", "/import": "/", "/conflict": "/conflicts" };
 
 /// Whether the user is typing; a refresh would discard the input.
 function isBusy() {
@@ -21,16 +21,20 @@ function isBusy() {
 async function show(isLook = false) {
   const own = ++turn;
   clearTimeout(timer);
-  const page = pages[location.pathname] ?? pages["/"];
+  const page = pages[location.pathname];
+  const sign = isLook ? null : setTimeout(waiting, 250);
   let next;
   try {
+    if (!page) throw Object.assign(new Error("There is no page at this address."), { status: 404 });
     next = await page(new URLSearchParams(location.search));
   } catch (error) {
-    next = { title: "Error", content: [h("h1", {}, "Error"), h("p", { class: "note bad", role: "alert" }, error.message)] };
+    next = failure(error);
   }
+  clearTimeout(sign);
   if (own !== turn) return;
   if (isLook && isBusy()) return tell();
   current = next;
+  main.removeAttribute("aria-busy");
   document.title = next.title + " · Divan studio";
   main.replaceChildren(...next.content.flat(3).filter((child) => child != null && child !== false));
   for (const link of document.querySelectorAll("nav a")) {
@@ -40,6 +44,22 @@ async function show(isLook = false) {
   main.dataset.shown = location.pathname;
   performance.mark("shown");
   if (next.every) timer = setTimeout(() => show(true), next.every);
+}
+
+/// Shown for pages that take longer than a moment.
+function waiting() {
+  main.setAttribute("aria-busy", "true");
+  main.replaceChildren(h("p", { class: "loading", role: "status" }, "Loading…"));
+}
+
+/// An error as a page, with what can be done.
+function failure(error) {
+  const isAway = error instanceof TypeError;
+  const title = error.status === 404 ? "Not found" : isAway ? "No connection" : "Error";
+  const text = isAway ? "The studio does not respond. Check that divan studio is still running." : error.message;
+  return { title, content: [h("h1", {}, title), h("p", { class: "note bad", role: "alert" }, text),
+    h("div", { class: "bar" }, h("button", { id: "retry", onclick: () => show() }, "Try again"),
+      h("a", { class: "button", href: "/" }, "Collections"))] };
 }
 
 function open(path) {
@@ -100,7 +120,7 @@ document.addEventListener("keydown", (event) => {
   }
   const press = (selector) => main.querySelector(selector)?.click();
   const keys = {
-    j: () => move(1), k: () => move(-1), n: () => press("#next"), e: () => press("#edit"), c: () => press("#new"),
+    j: () => move(1), k: () => move(-1), n: () => press("#next"), p: () => press("#previous"), e: () => press("#edit"), c: () => press("#new"),
     "/": () => main.querySelector("#filter")?.focus(), "?": () => document.getElementById("help").showModal(),
   };
   const link = document.querySelector(`nav a[data-key="${CSS.escape(event.key)}"]`);

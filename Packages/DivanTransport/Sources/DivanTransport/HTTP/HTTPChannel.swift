@@ -1,6 +1,7 @@
 import DivanHTTP
 import DivanLog
 import DivanPlatform
+import DivanTLS
 
 /// One HTTP connection: a byte stream and the requests and answers on it.
 ///
@@ -133,7 +134,9 @@ final class HTTPChannel: ByteStreamOwner {
     }
 
     func streamDidEnd(_ problem: StreamProblem?) {
-        if case .tls(let error) = problem { log.warning("\(address): \(error)") }
+        if case .tls(let error) = problem {
+            log.warning("\(address: address): \(error.description)")
+        }
         hasPeerEnded = true
         switch work {
         // A peer that has ended its direction may still read: it gets the answers to its pipelined requests.
@@ -174,7 +177,7 @@ final class HTTPChannel: ByteStreamOwner {
             unwatch()
             onRequest(exchange(for: request))
         } catch {
-            log.warning("\(address): \(error)")
+            log.warning("\(address: address): \(error)")
             stream.write(connection.refusal(error, headers: AnswerDate.adding(to: HTTPHeaders())))
             finish()
         }
@@ -291,7 +294,7 @@ final class HTTPChannel: ByteStreamOwner {
             try hold(room.share(of: bytes.count))
             return response
         } catch {
-            log.warning("\(address): \(error)")
+            log.warning("\(address: address): \(error)")
             let text = Array("\(error)\n".utf8)
             return HTTPResponse(status: error.status, contentType: "text/plain", text)
         }
@@ -388,7 +391,7 @@ final class HTTPChannel: ByteStreamOwner {
         timer = nil
         if !isIdle {
             let error = HTTPError(408, "the request timed out; send it again")
-            log.warning("\(address): \(error)")
+            log.warning("\(address: address): \(error)")
             stream.write(connection.refusal(error, headers: AnswerDate.adding(to: HTTPHeaders())))
         }
         finish()

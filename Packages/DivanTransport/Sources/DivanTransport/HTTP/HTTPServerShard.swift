@@ -119,7 +119,7 @@ final class HTTPChannels {
         do throws(TLSError) {
             session = try tls.makeSession()
         } catch {
-            log.error("\(address): \(error)")
+            log.error("\(address: address): \(error)")
             return socket.close()
         }
         lastNumber += 1

@@ -55,7 +55,7 @@ final class ServerOpening: ByteStreamOwner {
     /// Drops the connection.
     func giveUp(_ problem: String) {
         guard !isDone else { return }
-        log.warning("\(address): dropped, \(problem)")
+        log.warning("\(address: address): dropped, \(problem)")
         stream.close()
         finish(nil)
     }
@@ -73,7 +73,7 @@ final class ServerOpening: ByteStreamOwner {
             self.request = request
             ask(request)
         } catch {
-            log.warning("\(address): \(error)")
+            log.warning("\(address: address): \(error)")
             refuse(HandshakeRefusal(error))
         }
     }
@@ -85,7 +85,9 @@ final class ServerOpening: ByteStreamOwner {
     func streamDidDrainOutput() {}
 
     func streamDidEnd(_ problem: StreamProblem?) {
-        if case .tls(let error) = problem { log.warning("\(address): \(error)") }
+        if case .tls(let error) = problem {
+            log.warning("\(address: address): \(error.description)")
+        }
         stream.finish()  // an alert may still be on its way out
         finish(nil)
     }
@@ -125,7 +127,7 @@ final class ServerOpening: ByteStreamOwner {
                 stream.write(bytes)
                 accept(request, subprotocol: subprotocol, onOpen)
             } catch {
-                log.warning("\(address): \(error)")
+                log.warning("\(address: address): \(error)")
                 refuse(HandshakeRefusal(error))
             }
         }
@@ -167,7 +169,7 @@ final class ServerOpening: ByteStreamOwner {
     }
 
     private func refuse(_ problem: String, _ explanation: String) {
-        log.warning("\(address): refused, \(problem)")
+        log.warning("\(address: address): refused, \(problem)")
         refuse(HandshakeRefusal(status: 503, explanation: "\(explanation); try again later"))
     }
 
@@ -177,7 +179,7 @@ final class ServerOpening: ByteStreamOwner {
         do throws(HandshakeError) {
             stream.write(try refusal.bytes())
         } catch {
-            log.error("\(address): \(error)")
+            log.error("\(address: address): \(error)")
         }
         stream.finish()
         finish(nil)

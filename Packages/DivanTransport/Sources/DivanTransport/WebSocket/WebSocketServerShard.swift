@@ -78,7 +78,7 @@ final class WebSocketServerShard: @unchecked Sendable {
 
     private func open(_ socket: Socket, _ address: SocketAddress) {
         guard !isStopped, connectionCount.value < configuration.limits.connectionCount else {
-            if !isStopped { log.warning("\(address): refused, too many connections") }
+            if !isStopped { log.warning("\(address: address): refused, too many connections") }
             connectionCount.addRefused()
             return rejectConnection(socket)
         }
@@ -89,7 +89,7 @@ final class WebSocketServerShard: @unchecked Sendable {
         do throws(TLSError) {
             session = try tls.makeSession()
         } catch {
-            log.error("\(address): \(error)")
+            log.error("\(address: address): \(error)")
             return rejectConnection(socket)
         }
         let stream = ByteStream(

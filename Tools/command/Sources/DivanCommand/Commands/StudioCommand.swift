@@ -14,13 +14,13 @@ enum StudioCommand: Command {
         operands: [.database],
         options: [
             .value("--port", "PORT", short: "-p", "the port on 127.0.0.1 (default: any free port)"),
-            .flag("--write", "allow changing documents and resolving conflicts"),
+            .flag("--write", "allow changing documents, indexes and conflicts"),
             .json,
         ],
         details: """
             Prints an address for the browser on this machine, and runs until interrupted (Ctrl-C).
             The address contains a token that grants access. The studio shows collections,
-            documents, revisions, blobs, conflicts, live changes, queries with their plans,
+            documents, revisions, blobs, conflicts, live changes, queries with their plans, schemas,
             indexes, and running syncs. Each page is also available as .json.
 
             Without --write, the database is opened read-only, and other programs can write to it.

@@ -42,21 +42,15 @@ enum DoctorCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let place = arguments.operands.first ?? ""
-        var worst: Finding?
-        func show(_ finding: Finding) {
-            finding.show(terminal)
-            if finding.verdict == .failed { worst = worst ?? finding }
-        }
+        let findings = FindingList(terminal)
         let isURL = place.contains("://")
         if isURL {
-            try PeerExamination(place, arguments, terminal, show).run()
+            try PeerExamination(place, arguments, terminal, findings.show).run()
         } else {
             try DatabasePath.check(place)
             let wanted = try arguments.collectionPaths()
-            try DatabaseExamination(DatabasePath(place), wanted, show).run()
+            try DatabaseExamination(DatabasePath(place), wanted, findings.show).run()
         }
-        guard let worst else { return }
-        let shown = isURL ? WebSocketURLError.withoutCredentials(place) : place
-        throw Failure(kind: worst.kind, sentence: "\(shown): \(worst.step): \(worst.seen)")
+        try findings.requireSuccess(of: isURL ? WebSocketURLError.withoutCredentials(place) : place)
     }
 }

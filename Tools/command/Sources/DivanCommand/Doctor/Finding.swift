@@ -72,3 +72,27 @@ struct Finding: Sendable, Equatable {
         for line in lines { terminal.result(line) }
     }
 }
+
+/// Shows the findings of an examination, and remembers the first failure.
+final class FindingList {
+    private let terminal: Terminal
+    private var failure: Finding?
+
+    init(_ terminal: Terminal) {
+        self.terminal = terminal
+    }
+
+    func show(_ finding: Finding) {
+        finding.show(terminal)
+        if finding.verdict == .failed { failure = failure ?? finding }
+    }
+
+    /// - Throws: The first failure, with the name of what was examined.
+    func requireSuccess(of subject: String) throws(Failure) {
+        guard let failure else { return }
+        throw Failure(
+            kind: failure.kind,
+            sentence: "\(subject): \(failure.step): \(failure.seen)"
+        )
+    }
+}

@@ -53,7 +53,8 @@ struct PeerExamination {
         let proxy = try ServerTrustOptions.proxy(arguments)
         let (host, port) =
             proxy.map { ($0.hostname, $0.port) } ?? (endpoint.lookupName, endpoint.port)
-        guard reach(host, port, isProxy: proxy != nil) else { return }
+        let addresses = AddressExamination(patience: patience, isProxy: proxy != nil, show)
+        guard addresses.reach(host, port) else { return }
         let transport = try PeerTransport.make(to: url, arguments, terminal)
         let report = ProtocolProbe.run(
             over: transport,
@@ -72,65 +73,6 @@ struct PeerExamination {
         if endpoint.isSecure, proxy == nil, !way.isSilent(report) { describeTLS(endpoint) }
         guard report.peer != nil else { return show(way.finding(of: report)) }
         ProtocolFindings(report, names, database: url.database, show).reportAll()
-    }
-
-    /// Looks the name up and connects; false if that fails.
-    private func reach(_ host: String, _ port: UInt16, isProxy: Bool) -> Bool {
-        let subject = isProxy ? "the proxy " : ""
-        let begin = DispatchTimeStamp.now()
-        let addresses: [String]
-        switch AddressProbe.lookUp(host, port) {
-        case .success(let found): addresses = found
-        case .failure(let problem):
-            show(
-                .failed(
-                    isProxy ? "proxy" : "name",
-                    "\(subject)\(host): \(problem.text)",
-                    "check the spelling, the network and the DNS server: 'getent hosts \(host)'",
-                    .unreachable
-                )
-            )
-            return false
-        }
-        let time = begin.milliseconds
-        let found = "\(subject)\(host) resolves to \(addresses.joined(separator: ", "))"
-        show(.ok("name", "\(found) (\(time) ms)"))
-        let reaches = addresses.prefix(8).map {
-            AddressProbe.reach($0, port, seconds: min(patience, 5))
-        }
-        guard let best = reaches.first(where: { $0.problem == nil }) else {
-            show(Self.unreachable(reaches, port, isProxy: isProxy))
-            return false
-        }
-        let unreachable = reaches.filter { $0.problem != nil }.map(\.address)
-        let seen =
-            "\(subject)\(best.address) port \(port) accepts connections (\(best.milliseconds) ms)"
-        if unreachable.isEmpty {
-            show(.ok("tcp", seen))
-        } else {
-            let names = unreachable.joined(separator: ", ")
-            let remedy = "correct the addresses of the host name"
-            show(.warning("tcp", "\(seen), but not \(names)", remedy))
-        }
-        return true
-    }
-
-    private static func unreachable(
-        _ reaches: [AddressProbe.ConnectionAttempt],
-        _ port: UInt16,
-        isProxy: Bool
-    ) -> Finding {
-        let problems = reaches.map { reach in
-            "\(reach.address) port \(port): \(reach.problem ?? .none)"
-        }
-        let remedy =
-            switch reaches.first?.problem {
-            case .connectionRefused?: "start the server, or correct the port"
-            case .timedOut?: "check the address, firewalls and the server's machine"
-            default: "check this machine's network and routes: 'ip route get ADDRESS'"
-            }
-        let step = isProxy ? "proxy" : "tcp"
-        return .failed(step, problems.joined(separator: "; "), remedy, .unreachable)
     }
 
     /// Reports the server's certificate, whether it is trusted or not.

@@ -1,6 +1,7 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanJSON
+import DivanLog
 import Foundation
 import Synchronization
 
@@ -10,7 +11,7 @@ enum MeshJoinCommand: Command {
         name: "mesh join",
         summary: "sync a database with all peers of a group",
         operands: [.database, .init(name: "GROUP")],
-        options: connection.grouped(.connection) + authentication.grouped(.authentication) + [
+        options: MeshOptions.all + [
             .value(
                 "--collections",
                 "LIST",
@@ -18,7 +19,7 @@ enum MeshJoinCommand: Command {
                 isRepeating: true,
                 "sync only these collections (default: all)"
             ),
-            .json,
+            LogChoice.redaction, .json,
         ],
         details: """
             Runs until interrupted (Ctrl-C). Finds the other peers of GROUP on the local network or
@@ -36,38 +37,10 @@ enum MeshJoinCommand: Command {
         ]
     )
 
-    private static let connection: [CommandSyntax.Option] = [
-        .value("--seed", "URL", isRepeating: true, "connect to this peer: wss://HOST:PORT"),
-        .flag("--no-discovery", "do not search the local network; requires --seed"),
-        .value("--port", "PORT", short: "-p", "listen on this port (default: any free port)"),
-        .value("--interface", "NAME", "listen only on this interface or address"),
-    ]
-
-    private static let authentication: [CommandSyntax.Option] = [
-        .value(
-            "--identity",
-            "LABEL|FILE",
-            completion: .file,
-            "this peer's certificate: a label of 'divan identity ls', .pem or .p12"
-        ),
-        .value(
-            "--peer-ca",
-            "CERTS",
-            completion: .file,
-            "accept peers whose certificate these authorities signed"
-        ),
-        .value(
-            "--peer-certificate",
-            "CERT",
-            isRepeating: true,
-            completion: .file,
-            "accept the peer with this certificate"
-        ),
-    ]
-
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         // Installed before anything is opened, so that no signal is missed.
         let interruption = Interruption()
+        try LogChoice.apply(arguments)
         let run = try MeshRun(arguments, terminal)
         defer { run.close() }
         try run.join()
@@ -92,14 +65,9 @@ private final class MeshRun: Sendable {
         group = arguments.operands[1]
         self.terminal = terminal
         events = EventLine(terminal, isTimed: true)
-        guard let name = arguments.value("--identity") else {
-            throw Failure.usage(
-                "divan mesh join: missing option '--identity'",
-                hint: "run 'divan identity new LABEL' to create an identity"
-            )
-        }
-        let identity = try StoredIdentities.identity(name, terminal)
-        let trust = try Self.trust(arguments)
+        let options = MeshOptions(arguments, "divan mesh join")
+        let identity = try options.identity(terminal)
+        let trust = Mesh.Trust.roots(try options.roots())
         database = try path.openDatabase(publishesStatus: true)
         do {
             var configuration = Mesh.Configuration(
@@ -108,36 +76,15 @@ private final class MeshRun: Sendable {
                 identity: identity,
                 trust: trust
             )
-            configuration.seeds = try arguments.values("--seed").map { try Self.seed($0) }
-            if arguments.has("--no-discovery") { configuration.discovery = .seedsOnly }
-            configuration.port = try arguments.number("--port", in: 0...65_535) ?? 0
+            configuration.seeds = try options.seeds()
+            if !options.usesDiscovery { configuration.discovery = .seedsOnly }
+            configuration.port = try options.port()
             configuration.networkInterface = arguments.value("--interface")
             mesh = try Mesh(configuration)
         } catch {
             try? database.close()
             throw error
         }
-    }
-
-    private static func trust(_ arguments: Arguments) throws -> Mesh.Trust {
-        let options = ["--peer-ca", "--peer-certificate"]
-        guard let option = try arguments.onlyOption(of: options) else {
-            throw Failure.usage(
-                "divan mesh join: missing option '--peer-ca' or '--peer-certificate'",
-                hint: "run 'divan identity export LABEL' to write a certificate to a file"
-            )
-        }
-        return .roots(
-            try arguments.values(option).flatMap { try IdentityFile.readCertificates($0) }
-        )
-    }
-
-    private static func seed(_ text: String) throws -> URL {
-        guard let url = URL(string: text), url.scheme == "wss", url.host != nil, url.port != nil
-        else {
-            throw Failure.usage("invalid value '\(text)' for '--seed'", hint: "use wss://HOST:PORT")
-        }
-        return url
     }
 
     func join() throws {
@@ -202,20 +149,24 @@ private final class MeshRun: Sendable {
 /// A peer as a line for people, and as members for machines.
 private struct MeshPeerLine {
     private let peer: Mesh.Peer
+    private let name: String?
+    private let error: String?
 
     init(_ peer: Mesh.Peer) {
         self.peer = peer
+        name = peer.certificate?.commonName.map(LogSinks.redaction.user)
+        error = peer.status.error.map { LogSinks.redaction.user($0.localizedDescription) }
     }
 
     var text: String {
-        let name = peer.certificate?.commonName.map { " (\($0))" } ?? ""
+        let name = name.map { " (\($0))" } ?? ""
         var line = "\(peer.id.description.prefix(12))\(name): "
         line += peer.isOnline ? "online" : "offline"
         if let link = peer.link {
             line += ", linked (\(link.reason.rawValue))"
             if peer.status.activity != .stopped { line += ", \(peer.status.activity)" }
         }
-        if let error = peer.status.error { line += ", \(error.localizedDescription)" }
+        if let error { line += ", \(error)" }
         return line
     }
 
@@ -224,9 +175,9 @@ private struct MeshPeerLine {
             "peerID": .string("\(peer.id)"), "online": .bool(peer.isOnline),
             "linked": .bool(peer.link != nil), "activity": .string("\(peer.status.activity)"),
         ]
-        if let name = peer.certificate?.commonName { object["name"] = .string(name) }
+        if let name { object["name"] = .string(name) }
         if let reason = peer.link?.reason { object["reason"] = .string(reason.rawValue) }
-        if let error = peer.status.error { object["error"] = .string(error.localizedDescription) }
+        if let error { object["error"] = .string(error) }
         return object
     }
 }

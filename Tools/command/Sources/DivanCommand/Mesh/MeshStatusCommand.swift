@@ -23,8 +23,8 @@ enum MeshStatusCommand: Command {
         examples: ["divan mesh status notes", "divan mesh status notes --json"]
     )
 
-    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let path = arguments.database
+    /// The published meshes of a database; at least one.
+    static func meshes(of path: DatabasePath) throws -> [JSONObject] {
         try path.requireDatabase()
         let all = try StatusDirectory(bundle: path.bundle).read()
         let meshes = all.filter { $0["verb"] == .string("mesh") }
@@ -35,7 +35,11 @@ enum MeshStatusCommand: Command {
                 hint: "run 'divan mesh join \(path.word) GROUP'"
             )
         }
-        for mesh in meshes {
+        return meshes
+    }
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        for mesh in try meshes(of: arguments.database) {
             if terminal.isJSON {
                 terminal.result(JSON.object(mesh).canonicalText)
             } else {

@@ -8,8 +8,10 @@ struct QueryPoll {
     private let session: QuerySession
     private let text: String
     private let first: (marks: [UInt64], end: Int64?, rows: [[QueryValue]])
+    private let interruption: Interruption
 
-    /// Records the current state, so that no change is missed while the first rows are printed.
+    /// Records the current state, so that no change is missed while the first rows are printed, and begins to handle
+    /// Ctrl-C.
     init(_ session: QuerySession, _ text: String) throws {
         self.session = session
         self.text = text
@@ -19,12 +21,12 @@ struct QueryPoll {
             try session.marks(of: query), try session.nextEnd(of: query, after: moment),
             try session.rows(of: query)
         )
+        interruption = Interruption.forVerb()
     }
 
     /// Prints the rows whenever they have changed, until Ctrl-C.
     func run(_ format: RowFormat, _ terminal: Terminal) throws {
         let stopped = TimedSignal()
-        let interruption = Interruption.forVerb()
         interruption.onRequest { stopped.signal() }
         terminal.note("Watching \(session.name); press Ctrl-C to stop.")
         var (seen, end, rows) = first

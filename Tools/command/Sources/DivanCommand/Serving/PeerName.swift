@@ -1,12 +1,13 @@
 import CouchbaseLiteSwift
 import DivanJSON
+import DivanLog
 
 /// The user or certificate of a peer, and its address.
 struct PeerName: Hashable, Sendable {
-    let user: String?
+    private(set) var user: String?
     /// The subject of its certificate.
-    let certificate: String?
-    let address: String
+    private(set) var certificate: String?
+    private(set) var address: String
     let port: UInt16
 
     init(_ client: ListenerClient) {
@@ -14,6 +15,15 @@ struct PeerName: Hashable, Sendable {
         certificate = client.certificates.first?.subject
         address = client.address
         port = client.port
+    }
+
+    /// The name as events show it.
+    func redacted(_ redaction: LogRedaction) -> PeerName {
+        var name = self
+        name.user = user.map(redaction.user)
+        name.certificate = certificate.map(redaction.user)
+        name.address = redaction.address(address)
+        return name
     }
 
     /// The name for people.

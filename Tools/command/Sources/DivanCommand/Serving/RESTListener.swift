@@ -128,6 +128,9 @@ final class RESTListener: Sendable {
     /// Connections that were closed to accept new ones.
     var displacedConnectionCount: UInt64 { server.displacedConnectionCount }
 
+    /// The times until requests were answered.
+    var latencies: [RESTLatency] { server.latencies }
+
     /// Closes the connections of clients whose rights have changed, within a second.
     func dropOutdated() { server.dropOutdated() }
 

@@ -1,6 +1,7 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanJSON
+import DivanLog
 import DivanREST
 import Foundation
 import Synchronization
@@ -10,14 +11,22 @@ final class Refusals: Sendable {
     /// One kind of refusal.
     struct Entry: Sendable {
         let database: String
-        let address: String
-        let user: String?
+        var address: String
+        var user: String?
         let status: Int
         /// What the client was told, if the status alone does not say it.
         var explanation: String?
         /// When the last one was, in milliseconds since 1970.
         var moment: Int64
         var count: UInt64 = 1
+
+        /// The entry as events show it.
+        func redacted(_ redaction: LogRedaction) -> Entry {
+            var entry = self
+            entry.user = user.map(redaction.user)
+            entry.address = redaction.address(address)
+            return entry
+        }
 
         /// The output for machines; the address comes first.
         var json: JSONObject {

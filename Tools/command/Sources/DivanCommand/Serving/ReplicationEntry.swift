@@ -13,7 +13,7 @@ struct ReplicationEntry {
     /// Options of `divan sync` for a single run, or for a run with results.
     private static let otherOptions = [
         "continuous", "json", "list-collections", "all-collections", "report", "reset",
-        "retry-refused", "help",
+        "retry-refused", "help", "log-redaction",
     ]
 
     /// Reads an entry.

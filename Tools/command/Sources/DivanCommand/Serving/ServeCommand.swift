@@ -25,8 +25,8 @@ enum ServeCommand: Command {
             certificate.
             \(Credentials.details) DIVAN_IDENTITY_PASSWORD decrypts the FILE of --identity.
 
-            SIGHUP reloads users, roles, named queries and certificates, and continues the audit log
-            after a rotation; SIGTERM tells peers to reconnect later.
+            SIGHUP reloads log settings, users, roles, named queries and certificates, and continues
+            the audit log after a rotation; SIGTERM tells peers to reconnect later.
             Docs/guides/serving.md describes the file of --config, events and metrics,
             Docs/guides/rest.md the REST interface.
             """,
@@ -143,7 +143,7 @@ enum ServeCommand: Command {
             completion: .file,
             "sign the entries of --audit with the key in FILE"
         ),
-        .flag("--audit-reads", "record reads, too"), .json,
+        .flag("--audit-reads", "record reads, too"), LogChoice.level, LogChoice.redaction, .json,
     ]
 
     static func run(_ line: Arguments, _ terminal: Terminal) throws {
@@ -163,7 +163,10 @@ enum ServeCommand: Command {
         let reload = ReloadSignal()
         var terminal = terminal
         terminal.isJSON = arguments.has("--json")
-        let session = try ServeSession(arguments, file.replications, terminal)
+        try LogChoice.apply(arguments)
+        let session = try ServeSession(arguments, file.replications, terminal) {
+            try ServeFile(line, syntax: Self.line)
+        }
         do {
             try session.open()
         } catch {
@@ -176,10 +179,11 @@ enum ServeCommand: Command {
 
     /// Reads everything that the options name, without opening a database or a port.
     private static func check(_ file: ServeFile, _ terminal: Terminal) throws {
-        _ = try ServeSession(file.arguments, file.replications, terminal)
+        _ = try ServeSession(file.arguments, file.replications, terminal) { file }
         for text in file.arguments.operands { try DatabasePath(text).requireExisting() }
         _ = try ServedDatabase.Settings(file.arguments)
         try RESTListener.check(file.arguments)
+        _ = try LogChoice.read(file.arguments)
         for entry in file.replications { try entry.check(terminal) }
         let subject = file.arguments.value("--config") ?? "the command line"
         terminal.done("Checked \(subject): no errors", ["valid": true])

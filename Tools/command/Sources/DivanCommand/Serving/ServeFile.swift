@@ -43,6 +43,19 @@ struct ServeFile {
         arguments = try Arguments(naming: words + line.words, syntax: syntax)
     }
 
+    /// The members that have changed since a server started, except those that a reload applies.
+    func changes(since old: Arguments, _ oldReplications: [ReplicationEntry]) -> [String] {
+        var names = ServeCommand.syntax.options.map(\.name).filter { option in
+            !["--log", "--log-redaction"].contains(option)
+                && (old.has(option) != arguments.has(option)
+                    || old.values(option) != arguments.values(option))
+        }.map { String($0.dropFirst(2)) }
+        if old.operands != arguments.operands { names.append("databases") }
+        let replications = replications.map { $0.arguments.words }
+        if replications != oldReplications.map(\.arguments.words) { names.append("replications") }
+        return names
+    }
+
     /// Separates databases from options until both are joined.
     private static let operandMark = "\u{0}"
 
@@ -67,7 +80,13 @@ struct ServeFile {
                 hint: "write [{\"database\": \"PATH\", \"url\": \"wss://HOST/NAME\"}]"
             )
         }
-        return try items.map { try ReplicationEntry($0) }
+        return try items.enumerated().map { index, item in
+            do {
+                return try ReplicationEntry(item)
+            } catch let failure as Failure {
+                throw failure.at("replications[\(index)]")
+            }
+        }
     }
 
     private static func words(_ name: String, _ value: JSON) throws(Failure) -> [String] {

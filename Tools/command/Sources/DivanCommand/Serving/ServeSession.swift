@@ -14,6 +14,7 @@ final class ServeSession {
     private let refusals = Refusals()
     private let recentErrors = RecentErrors()
     private let entries: [ReplicationEntry]
+    private let readingFile: () throws -> ServeFile
     private let gate: PeerAccess
     private let identity: TLSIdentity?
     private let auditSettings: ServeAudit.Settings?
@@ -29,11 +30,15 @@ final class ServeSession {
     private var view: ServeView?
 
     /// Reads what the options name, without opening anything.
+    ///
+    /// `readingFile` reads the options again, for a reload.
     init(
         _ arguments: Arguments,
         _ entries: [ReplicationEntry],
-        _ terminal: Terminal
+        _ terminal: Terminal,
+        readingFile: @escaping () throws -> ServeFile
     ) throws {
+        self.readingFile = readingFile
         self.arguments = arguments
         self.entries = entries
         self.terminal = terminal
@@ -73,10 +78,7 @@ final class ServeSession {
     /// Opens everything; after an error, the caller closes what was opened.
     func open() throws {
         let port: UInt16 = try arguments.number("--port", in: 0...65_535) ?? 0
-        // If the log is shown, errors are in it already.
-        if LogSinks.console == nil {
-            LogSinks.custom = CustomLogSink(level: .error, logSink: recentErrors)
-        }
+        routeErrors()
         audit = try auditSettings.map { try ServeAudit($0) }
         audit?.start(arguments.operands.map { DatabasePath($0).name })
         // Listeners share the collections that these create.
@@ -109,6 +111,13 @@ final class ServeSession {
         }
         advertise()
         terminal.note("Press Ctrl-C to stop.")
+    }
+
+    /// Reports errors of the library as events, unless the log, which contains them, is shown.
+    private func routeErrors() {
+        LogSinks.custom =
+            LogSinks.console == nil
+            ? CustomLogSink(level: .error, logSink: recentErrors) : nil
     }
 
     /// Reports events until interrupted.
@@ -245,6 +254,7 @@ final class ServeSession {
                 report(problem: "reload incomplete: \(problem.line)")
             }
         }
+        note("configuration file") { try reloadFile() }
         // The users and the keys report their own problems.
         note("users") {
             gate.users?.refresh()
@@ -267,6 +277,21 @@ final class ServeSession {
             ["reloaded": .array(names.map { .string($0) })],
             "Reloaded \(names.isEmpty ? "nothing" : names.formatted(.list(type: .and)))"
         )
+    }
+
+    /// Applies the log settings in the file of `--config`, and reports which other options have changed; false without
+    /// a file.
+    private func reloadFile() throws -> Bool {
+        guard let path = arguments.value("--config"), path != "-" else { return false }
+        let file = try readingFile()
+        try LogChoice.apply(file.arguments)
+        routeErrors()
+        let changed = file.changes(since: arguments, entries)
+        if !changed.isEmpty {
+            let names = changed.map { "\"\($0)\"" }.formatted(.list(type: .and))
+            report(problem: "\(path): changes of \(names) take effect after a restart")
+        }
+        return true
     }
 
     private func dropOutdated() {
@@ -361,18 +386,17 @@ final class ServeSession {
         guard let port: UInt16 = try arguments.number("--metrics-port", in: 0...65_535) else {
             return
         }
-        let (served, refusals, rest) = (served, refusals, rest)
-        let begin = Date()
-        metrics = try MetricsServer(port: port) { path in
+        let metrics = ServeMetrics(
+            served: served,
+            replications: replications,
+            rest: rest,
+            refusals: refusals,
+            begin: Date()
+        )
+        self.metrics = try MetricsServer(port: port) { path in
             switch path {
-            case "/metrics":
-                MetricsPage(
-                    served,
-                    since: begin,
-                    refusals,
-                    displaced: rest?.displacedConnectionCount
-                ).response
-            case "/_health": HealthReport(served, since: begin).response
+            case "/metrics": metrics.response
+            case "/_health": HealthReport(metrics.served, since: metrics.begin).response
             default: nil
             }
         }

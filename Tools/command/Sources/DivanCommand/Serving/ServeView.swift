@@ -1,6 +1,7 @@
 @_spi(Status) import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanJSON
+import DivanLog
 import DivanStatus
 import Foundation
 
@@ -42,15 +43,16 @@ struct ServeView {
     mutating func take(_ arrivals: [(path: DatabasePath, client: PeerName)]) {
         for (path, client) in arrivals {
             guests[client] = ConnectedPeer(name: path.name, client: client)
-            var members = client.json
+            let shown = client.redacted(LogSinks.redaction)
+            var members = shown.json
             members["database"] = .string(path.name)
-            printEvent("connected", members, "\(client.who) from \(client.address) connected")
+            printEvent("connected", members, "\(shown.who) from \(shown.address) connected")
         }
     }
 
     /// Reports requests that were refused.
     mutating func take(_ refusals: [Refusals.Entry]) {
-        for refusal in refusals {
+        for refusal in refusals.map({ $0.redacted(LogSinks.redaction) }) {
             printEvent("refused", refusal.json, refusal.sentence, at: refusal.moment)
         }
     }
@@ -112,7 +114,8 @@ struct ServeView {
             guests[client]?.missCount += 1
             guard guest.missCount > 0 else { continue }
             guests[client] = nil
-            var members = client.json
+            let shown = client.redacted(LogSinks.redaction)
+            var members = shown.json
             for (key, value) in guest.last?.figureMembers ?? [:] { members[key] = value }
             members["database"] = .string(guest.name)
             members["active"] = nil
@@ -123,7 +126,7 @@ struct ServeView {
             printEvent(
                 "disconnected",
                 members,
-                "\(client.who) from \(client.address) disconnected\(moved.orEmpty)"
+                "\(shown.who) from \(shown.address) disconnected\(moved.orEmpty)"
             )
         }
     }
@@ -166,10 +169,11 @@ struct ServeView {
             }
             for peer in peers.prefix(max(3, terminal.height - 12)) {
                 let figures = peer.statistics
+                let name = PeerName(peer.client).redacted(LogSinks.redaction)
                 lines.append(
                     Self.row(
-                        (peer.isActive ? "* " : "  ") + PeerName(peer.client).who,
-                        peer.client.address,
+                        (peer.isActive ? "* " : "  ") + name.who,
+                        name.address,
                         Numbers.grouped(figures.sentDocumentCount),
                         Numbers.grouped(figures.receivedDocumentCount),
                         Numbers.bytes(figures.sentByteCount + figures.receivedByteCount)

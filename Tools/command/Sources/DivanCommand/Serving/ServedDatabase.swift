@@ -156,22 +156,6 @@ final class ServedDatabase: Sendable {
         var documentCount: Int?
         var conflictCount: Int?
         var freeByteCount: Int?
-
-        /// Adds the figures of another database with the same name; the lesser free space counts.
-        mutating func add(_ other: FileFigures) {
-            func sum(_ figure: KeyPath<FileFigures, Int?>) -> Int? {
-                let both = [self[keyPath: figure], other[keyPath: figure]].compactMap(\.self)
-                return both.isEmpty ? nil : both.reduce(0, +)
-            }
-            let free = [freeByteCount, other.freeByteCount].compactMap(\.self).min()
-            self = FileFigures(
-                databaseByteCount: sum(\.databaseByteCount),
-                logByteCount: sum(\.logByteCount),
-                documentCount: sum(\.documentCount),
-                conflictCount: sum(\.conflictCount),
-                freeByteCount: free
-            )
-        }
     }
 
     /// The number of conflicts, and when it may be counted again.

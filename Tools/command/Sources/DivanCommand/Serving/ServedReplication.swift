@@ -2,6 +2,7 @@ import CouchbaseLiteSwift
 import Dispatch
 import DivanCommandLine
 import DivanJSON
+import DivanLog
 import Foundation
 import Synchronization
 
@@ -21,6 +22,8 @@ final class ServedReplication: Sendable {
         /// Whether the peer has no default collection, and the empty local one is left out.
         var isNarrowed = false
         var news: [News] = []
+        /// As last counted; `nil` if it is not known.
+        var pendingCount: UInt64?
     }
 
     /// Until a replication that failed is begun again.
@@ -55,6 +58,19 @@ final class ServedReplication: Sendable {
         holder = Holder(arguments.database, as: "divan serve")
         guard entry.direction != .push else { return }
         _ = try CreatedCollections(making: try arguments.collections(), in: database)
+    }
+
+    /// The documents that are not pushed yet; `nil` if their number is not known.
+    var pendingCount: UInt64? { state.withLock { $0.pendingCount } }
+
+    /// Its labels in the metrics; those of the library without the type.
+    var labels: [(name: String, value: String)] {
+        var target = URLComponents(string: entry.url) ?? URLComponents()
+        // Metrics contain no secrets.
+        (target.user, target.password, target.query) = (nil, nil, nil)
+        return [
+            ("database", entry.arguments.database.name), ("target", target.string.orEmpty),
+        ]
     }
 
     /// Begins it, or begins it again, when it is time; publishes its state for other processes.
@@ -129,7 +145,10 @@ final class ServedReplication: Sendable {
             let place = name?.description ?? ""
             state.withLock { $0.tally.add(document, in: place, isPush: replication.isPush) }
             guard let error = document.error else { continue }
-            let text = "\(document.id) could not be synced: \(error.localizedDescription)"
+            let redaction = LogSinks.redaction
+            let text =
+                "\(redaction.user(document.id)) could not be synced: "
+                + redaction.user(error.localizedDescription)
             let database = entry.arguments.database.name
             note("problem", ["text": .string(text), "database": .string(database)], text)
         }
@@ -204,6 +223,7 @@ final class ServedReplication: Sendable {
             ($0.replicator, $0.reporter, $0.tally)
         }
         guard let replicator, let reporter else { return }
-        _ = reporter.publish(replicator.status, tally)
+        guard let reading = reporter.publish(replicator.status, tally) else { return }
+        state.withLock { $0.pendingCount = reading["pending"]?.count }
     }
 }

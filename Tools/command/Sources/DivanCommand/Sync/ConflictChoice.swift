@@ -1,6 +1,7 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanJSON
+import DivanLog
 import Synchronization
 
 /// How a command resolves conflicts.
@@ -59,13 +60,14 @@ final class ConflictReport: Sendable {
             case "deleted": "deleted the document"
             default: "kept the \(kept) revision"
             }
+        let id = LogSinks.redaction.user(documentID)
         events?.write(
             "conflict",
             [
-                "id": .string(documentID), "collection": .string("\(collection)"),
+                "id": .string(id), "collection": .string("\(collection)"),
                 "kept": .string(kept),
             ],
-            sentence: "Conflict in \(documentID): \(outcome)"
+            sentence: "Conflict in \(id): \(outcome)"
         )
     }
 }

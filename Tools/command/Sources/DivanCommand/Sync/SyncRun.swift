@@ -2,6 +2,7 @@ import CouchbaseLiteSwift
 import Dispatch
 import DivanCommandLine
 import DivanJSON
+import DivanLog
 import DivanProbe
 import Foundation
 import Synchronization
@@ -50,6 +51,7 @@ final class SyncRun: Sendable {
         _ terminal: Terminal
     ) throws {
         try DatabasePath.refuse(asPeer: arguments.operands[1])
+        try LogChoice.apply(arguments)
         let choice = try CollectionChoice(arguments, direction, terminal)
         if choice.isList { return try choice.list() }
         let arguments = try choice.settled()
@@ -320,7 +322,11 @@ extension SyncRun {
                 RefusedDocumentKey(collection: name, id: document.id, isPush: isPush)
             )
         }
-        let sentence = error.map { "\(place.orEmpty)/\(document.id): \($0.localizedDescription)" }
+        let redaction = LogSinks.redaction
+        let sentence = error.map { error in
+            "\(place.orEmpty)/\(redaction.user(document.id)): "
+                + redaction.user(error.localizedDescription)
+        }
         events.write(
             "document",
             members(of: document, in: place.orEmpty, isPush: isPush),
@@ -334,7 +340,7 @@ extension SyncRun {
         isPush: Bool
     ) -> JSONObject {
         var members: JSONObject = [
-            "id": .string(document.id), "collection": .string(place),
+            "id": .string(LogSinks.redaction.user(document.id)), "collection": .string(place),
             "direction": .string(isPush ? "push" : "pull"),
             "deleted": .bool(document.flags.contains(.deleted)),
             "accessRemoved": .bool(document.flags.contains(.accessRemoved)),
@@ -345,10 +351,11 @@ extension SyncRun {
 
     private func leave(_ document: ReplicatedDocument, in place: String) {
         state.withLock { $0.tally.leftOpenCount += 1 }
+        let id = LogSinks.redaction.user(document.id)
         events.write(
             "conflict",
-            ["id": .string(document.id), "collection": .string(place), "kept": "both"],
-            sentence: "Conflict in \(document.id): left unresolved"
+            ["id": .string(id), "collection": .string(place), "kept": "both"],
+            sentence: "Conflict in \(id): left unresolved"
         )
     }
 
@@ -394,7 +401,7 @@ extension ReplicatorType {
 extension JSONObject {
     /// Adds an error; the domain is added if it is not the API's, because the code depends on it.
     fileprivate mutating func note(_ error: NSError) {
-        self["error"] = .string(error.localizedDescription)
+        self["error"] = .string(LogSinks.redaction.user(error.localizedDescription))
         self["code"] = JSON(error.code)
         if error.domain != CBLError.domain { self["domain"] = .string(error.domain) }
     }

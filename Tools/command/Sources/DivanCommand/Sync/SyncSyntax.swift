@@ -86,7 +86,7 @@ enum SyncSyntax {
 
     private static let output: [CommandSyntax.Option] = [
         .value("--report", "FILE", completion: .file, "write the final figures to FILE as JSON"),
-        .json,
+        LogChoice.redaction, .json,
     ]
 }
 
