@@ -3,6 +3,7 @@ import DivanDiscovery
 import DivanHTTP
 import DivanMesh
 import DivanMeshPeer
+import DivanRevisions
 import DivanTransport
 import Foundation
 import Testing
