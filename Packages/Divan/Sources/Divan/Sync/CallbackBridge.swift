@@ -1,19 +1,19 @@
-internal import Dispatch
+internal import DivanPlatform
 internal import Synchronization
 
 /// A result that one thread sets and another one waits for.
 final class AwaitedResult<Output: Sendable, Failure: Error>: Sendable {
     private let value = Mutex<Swift.Result<Output, Failure>?>(nil)
-    private let isSet = DispatchSemaphore(value: 0)
+    private let isSet = MonotonicSemaphore()
 
     func set(_ result: Swift.Result<Output, Failure>) {
         value.withLock { $0 = result }
         isSet.signal()
     }
 
-    /// Blocks until there is a result; `nil` if there is none in time.
-    func wait(until limit: DispatchTime) -> Swift.Result<Output, Failure>? {
-        _ = isSet.wait(timeout: limit)
+    /// Blocks until there is a result; `nil` if there is none in time, without a limit as long as it takes.
+    func wait(atMost limit: Duration? = nil) -> Swift.Result<Output, Failure>? {
+        _ = isSet.wait(atMost: limit)
         return value.withLock { $0 }
     }
 }
@@ -29,7 +29,7 @@ final class CallbackBridge: Sendable {
     }
 
     /// The client's timeout for a login, and more than any check should take.
-    static let limit = DispatchTimeInterval.seconds(15)
+    static let limit = Duration.seconds(15)
 
     /// Whether the current task is running such code: what it waits for may be waiting for it.
     @TaskLocal static var isRunning = false
@@ -40,7 +40,7 @@ final class CallbackBridge: Sendable {
     ///
     /// After `cancelNew`, the task of `body` is cancelled at once.
     func wait<Output: Sendable>(
-        at most: DispatchTimeInterval? = limit,
+        at most: Duration? = limit,
         place: @autoclosure () -> String,
         _ body: @escaping @Sendable () async throws -> Output
     ) throws -> Output {
@@ -62,7 +62,7 @@ final class CallbackBridge: Sendable {
         }
         if isCancelled { task.cancel() }
         defer { state.withLock { $0.cancellations[number] = nil } }
-        if let result = answer.wait(until: most.map { .now() + $0 } ?? .distantFuture) {
+        if let result = answer.wait(atMost: most) {
             return try result.get()
         }
         task.cancel()

@@ -144,7 +144,7 @@ extension SyncEngine {
     func runOnceBlocking(_ request: Request) throws -> Sync.Summary {
         let end = AwaitedResult<Sync.Summary, DivanError>()
         runOnce(request) { end.set($0) }
-        guard let result = end.wait(until: .distantFuture) else { throw cancellation }
+        guard let result = end.wait() else { throw cancellation }
         return try result.get()
     }
 
