@@ -57,7 +57,10 @@ extension Database {
     ///     documents name theirs.
     ///   - form: How documents are arranged.
     ///   - embedsBlobs: Whether the content of blobs is included, as base64.
+    ///   - skipsMissingBlobs: Whether the content of a blob is left out if the database does not have it; otherwise,
+    ///     the export fails.
     ///   - choice: The documents that are written; `nil` for all, in the order of IDs.
+    ///   - countsFirst: Whether a choice is called once more, to count the documents for the progress.
     ///   - sink: Receives the text.
     ///   - progress: Is called after each document.
     /// - Returns: What was written, and what is damaged.
@@ -67,18 +70,25 @@ extension Database {
         of collections: [CouchbaseLiteSwift.Collection]? = nil,
         as form: DocumentExport.Form = .lines,
         embeddingBlobs embedsBlobs: Bool = false,
+        skippingMissingBlobs skipsMissingBlobs: Bool = false,
         choosing choice: DocumentChoice? = nil,
+        countingFirst countsFirst: Bool = false,
         to sink: @escaping ByteSink,
         progress: @escaping ProgressHandler = { _ in }
     ) throws -> DocumentExport {
         var export = DocumentExport(
             form,
             embeddingBlobs: embedsBlobs,
+            skippingMissingBlobs: skipsMissingBlobs,
             to: sink,
             progress: progress
         )
         try withSnapshot { snapshot in
             let collections = try collections ?? snapshot.collections()
+            if choice == nil || countsFirst {
+                let paths = collections.map { CollectionPath($0.qualifiedName) }
+                export.expectedCount = try snapshot.reader.count(in: paths, choosing: choice)
+            }
             for collection in collections {
                 try export.add(
                     collection,
@@ -147,7 +157,9 @@ extension Database {
         try store.read { reader in
             let living = try UnexpiredDocuments(in: reader)
             let named = collections?.map { CollectionPath($0.qualifiedName) }
-            for path in try named ?? reader.collections() {
+            let paths = try named ?? reader.collections()
+            if choice == nil { export.expectedCount = try reader.count(in: paths) }
+            for path in paths {
                 try export.add(path, of: reader, among: living, choosing: choice)
             }
         }

@@ -2,7 +2,7 @@
 public struct ExchangeProgress: Equatable, Sendable {
     /// Documents read or written so far.
     public var documentCount: Int
-    /// Documents to write; `nil` if that is unknown.
+    /// Documents to write, including those that turn out to be damaged or expired; `nil` if that is unknown.
     public var totalCount: Int?
     /// Bytes of text read or written so far.
     public var byteCount: UInt64

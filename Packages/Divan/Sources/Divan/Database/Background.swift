@@ -30,17 +30,17 @@ enum Background {
     /// Runs a long call with a progress handler that stops it when the task is cancelled.
     ///
     /// - Throws: ``DivanError/Code/cancelled``; errors of `body` and `progress`, unchanged.
-    static func stoppable<Output: Sendable>(
-        _ progress: (@Sendable (Int) throws -> Void)?,
-        _ body: @escaping @Sendable (_ progress: @escaping (Int) throws -> Void) throws -> Output
+    static func stoppable<Report, Output: Sendable>(
+        _ progress: (@Sendable (Report) throws -> Void)?,
+        _ body: @escaping @Sendable (_ progress: @escaping (Report) throws -> Void) throws -> Output
     ) async throws -> Output {
         try requireActive()
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
             try await always {
-                try body { count in
+                try body { state in
                     if cancellation.isRequested.load(ordering: .relaxed) { throw cancelled }
-                    try progress?(count)
+                    try progress?(state)
                 }
             }
         } onCancel: {

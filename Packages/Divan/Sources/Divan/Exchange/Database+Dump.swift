@@ -64,7 +64,7 @@ extension Database {
     /// - Parameters:
     ///   - file: The file.
     ///   - previous: The dump of this database that this one continues; `nil` for a complete one.
-    ///   - progress: Called for each line with the number of documents so far. An error that it throws stops the dump and is rethrown.
+    ///   - progress: Called for each line. An error that it throws stops the dump and is rethrown.
     /// - Returns: What was written.
     /// - Throws: ``DivanError/Code/invalidArgument`` if the previous dump is not of this database or not complete, or is
     ///   the file itself; `insideTransaction`; `corrupt` if damage would make a continuation lose documents; `notOpen`;
@@ -72,7 +72,7 @@ extension Database {
     public func dump(
         to file: URL,
         since previous: URL? = nil,
-        progress: ((_ documentCount: Int) throws -> Void)? = nil
+        progress: ((ExchangeProgress) throws -> Void)? = nil
     ) throws -> DumpSummary {
         try Self.passing(progress, place: place) { progress in
             // It would contain changes that may be rolled back, and the next dump would continue after them.
@@ -141,7 +141,7 @@ extension Database {
     public func dump(
         to file: URL,
         since previous: URL? = nil,
-        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+        progress: (@Sendable (ExchangeProgress) throws -> Void)? = nil
     ) async throws -> DumpSummary {
         try await Background.stoppable(progress) {
             try self.dump(to: file, since: previous, progress: $0)
@@ -157,7 +157,7 @@ extension Database {
     ///   - name: The name of the new database.
     ///   - directory: The directory for it; `nil` for the default of `open(_:in:_:)`.
     ///   - key: The key to encrypt it with; `nil` for an unencrypted database.
-    ///   - progress: Called for each line with the number of documents so far. An error that it throws stops the restoration and is
+    ///   - progress: Called for each line, without a total. An error that it throws stops the restoration and is
     ///     rethrown.
     /// - Returns: What was restored.
     /// - Throws: ``DivanError/Code/alreadyExists`` if a database with that name exists; `decodingFailed` with the line
@@ -167,7 +167,7 @@ extension Database {
         to name: String,
         in directory: URL? = nil,
         key: EncryptionKey? = nil,
-        progress: ((_ documentCount: Int) throws -> Void)? = nil
+        progress: ((ExchangeProgress) throws -> Void)? = nil
     ) throws -> RestoreSummary {
         guard !dumps.isEmpty, !name.isEmpty else {
             throw DivanError(
@@ -209,7 +209,7 @@ extension Database {
         to name: String,
         in directory: URL? = nil,
         key: EncryptionKey? = nil,
-        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+        progress: (@Sendable (ExchangeProgress) throws -> Void)? = nil
     ) async throws -> RestoreSummary {
         try await Background.stoppable(progress) {
             try restore(from: dumps, to: name, in: directory, key: key, progress: $0)

@@ -35,8 +35,10 @@ extension Database {
         public var damagedCount = 0
         /// The first 40 of them, each as `collection/ID`.
         public var damaged: [String] = []
-        /// The number of blobs whose content the file lacks; not counted in files of the format CSV, and in those of
-        /// SQLite only if blobs are included.
+        /// The number of blobs whose content the file lacks.
+        ///
+        /// With `includingBlobs`, these are the blobs that are not in the database. Without it, they are all blobs of the
+        /// documents, and only counted in JSON.
         public var missingBlobCount = 0
 
         init(_ count: Int, _ damaged: DamagedDocuments, missingBlobCount: Int = 0) {
@@ -54,6 +56,10 @@ extension Database {
     /// read. A file whose name ends in `.gz` or `.zst` is compressed. The file of an encrypted database is not
     /// encrypted.
     ///
+    /// A blob whose content is not in the database, because a pull skipped it, is exported without its content; its digest,
+    /// length and type stay in the document. If ``ExportSummary/missingBlobCount`` is not 0, download the blobs with
+    /// `Blob.fetch(from:)` or a pull with `Sync.Options.blobs` of `all`, and export again.
+    ///
     /// ```swift
     /// try db.export(to: URL(filePath: "shop.jsonl"))
     /// try notes.export(to: URL(filePath: "notes.csv"))
@@ -63,11 +69,11 @@ extension Database {
     ///   - file: The file.
     ///   - format: Its format; `nil` to choose by its extension.
     ///   - includingBlobs: Whether it contains the content of blobs, as base64 or in a table; not for CSV.
-    ///   - progress: Called for each document, some formats twice, with the number of documents written so far. An
-    ///     error that it throws stops the export and is rethrown.
+    ///   - progress: Called for each document, some formats twice. An error that it throws stops the export and is
+    ///     rethrown.
     /// - Returns: What was written.
-    /// - Throws: ``DivanError/Code/invalidArgument`` for CSV, which has one collection; `notFound` if the content of an
-    ///   included blob is not in the database (JSON); `tooLarge` for a document of more than 64 MiB, or too many
+    /// - Throws: ``DivanError/Code/invalidArgument`` for CSV, which has one collection; `corrupt` if an included
+    ///   blob is damaged; `tooLarge` for a document of more than 64 MiB, or too many
     ///   columns; `alreadyExists` if an SQLite file would be next to another database's log; `notOpen`; file system
     ///   errors.
     @discardableResult
@@ -75,7 +81,7 @@ extension Database {
         to file: URL,
         as format: ExportFormat? = nil,
         includingBlobs: Bool = false,
-        progress: ((_ documentCount: Int) throws -> Void)? = nil
+        progress: ((ExchangeProgress) throws -> Void)? = nil
     ) throws -> ExportSummary {
         try export(
             nil,
@@ -97,21 +103,23 @@ extension Database {
         to file: URL,
         as format: ExportFormat? = nil,
         includingBlobs: Bool = false,
-        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+        progress: (@Sendable (ExchangeProgress) throws -> Void)? = nil
     ) async throws -> ExportSummary {
         try await Background.stoppable(progress) {
             try self.export(to: file, as: format, includingBlobs: includingBlobs, progress: $0)
         }
     }
 
-    /// Writes one collection, or all; with a choice, only its documents.
+    /// Writes one collection, or all; with a choice, only its documents, which are counted first if the progress needs
+    /// their number.
     func export(
         _ collection: DocumentCollection?,
         choosing choice: DocumentChoice?,
+        countingFirst countsFirst: Bool = false,
         to file: URL,
         as format: ExportFormat?,
         includingBlobs: Bool,
-        _ progress: ((Int) throws -> Void)?
+        _ progress: ((ExchangeProgress) throws -> Void)?
     ) throws -> ExportSummary {
         let official = official
         let chosen = collection.map { [$0.official] }
@@ -155,7 +163,7 @@ extension Database {
                     return ExportSummary(
                         written.count,
                         written.damaged,
-                        missingBlobCount: written.missingBlobs.count
+                        missingBlobCount: written.missingBlobs.count + written.absentBlobCount
                     )
                 case .lines:
                     return try texts(.lines)
@@ -167,7 +175,9 @@ extension Database {
                         of: chosen,
                         as: form,
                         embeddingBlobs: includingBlobs,
+                        skippingMissingBlobs: true,
                         choosing: choice,
+                        countingFirst: countsFirst,
                         to: sink,
                         progress: progress
                     )
@@ -210,7 +220,7 @@ extension Database {
 
     /// Runs an exchange with the handler of the package below; errors of the caller's handler are rethrown unchanged.
     static func passing<Output>(
-        _ progress: ((Int) throws -> Void)?,
+        _ progress: ((ExchangeProgress) throws -> Void)?,
         place: @autoclosure () -> String,
         _ body: (@escaping ProgressHandler) throws -> Output
     ) throws -> Output {
@@ -222,7 +232,7 @@ extension Database {
             return try withoutActuallyEscaping(progress) { progress in
                 try body { state in
                     do {
-                        try progress(state.documentCount)
+                        try progress(ExchangeProgress(state))
                     } catch {
                         own = error
                         throw error
@@ -242,7 +252,7 @@ extension DocumentCollection {
     ///   - file: The file.
     ///   - format: Its format; `nil` to choose by its extension.
     ///   - includingBlobs: Whether it contains the content of blobs, as base64 or in a table; not for CSV.
-    ///   - progress: Called for each document, some formats twice, with the number of documents written so far.
+    ///   - progress: Called for each document, some formats twice.
     /// - Returns: What was written.
     /// - Throws: The same errors as the export of a database.
     @discardableResult
@@ -250,7 +260,7 @@ extension DocumentCollection {
         to file: URL,
         as format: Database.ExportFormat? = nil,
         includingBlobs: Bool = false,
-        progress: ((_ documentCount: Int) throws -> Void)? = nil
+        progress: ((Database.ExchangeProgress) throws -> Void)? = nil
     ) throws -> Database.ExportSummary {
         try database.export(
             self,
@@ -272,7 +282,7 @@ extension DocumentCollection {
         to file: URL,
         as format: Database.ExportFormat? = nil,
         includingBlobs: Bool = false,
-        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+        progress: (@Sendable (Database.ExchangeProgress) throws -> Void)? = nil
     ) async throws -> Database.ExportSummary {
         try await Background.stoppable(progress) {
             try self.export(to: file, as: format, includingBlobs: includingBlobs, progress: $0)

@@ -140,8 +140,8 @@ extension Database {
     /// - Parameters:
     ///   - file: The file, or a directory of `.json` files, whose names are the IDs unless they contain others.
     ///   - options: The format, the property with the ID, and what to skip.
-    ///   - progress: Called after each document, and at most once per 256 KiB of the file, with the number of documents
-    ///     so far. An error that it throws stops the import and is rethrown.
+    ///   - progress: Called after each document, and at most once per 256 KiB of the file; without a total. An error that
+    ///     it throws stops the import and is rethrown.
     /// - Returns: What was saved.
     /// - Throws: ``DivanError/Code/decodingFailed`` with the line for an invalid document, or one of more than 64 MiB,
     ///   and with the byte for a damaged compressed file; `unsupported` for a Zstandard file if zstd is not installed;
@@ -150,7 +150,7 @@ extension Database {
     public func `import`(
         from file: URL,
         _ options: ImportOptions = ImportOptions(),
-        progress: ((_ documentCount: Int) throws -> Void)? = nil
+        progress: ((ExchangeProgress) throws -> Void)? = nil
     ) throws -> ImportSummary {
         try read(file, into: nil, options, progress)
     }
@@ -164,7 +164,7 @@ extension Database {
     public func `import`(
         from file: URL,
         _ options: ImportOptions = ImportOptions(),
-        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+        progress: (@Sendable (ExchangeProgress) throws -> Void)? = nil
     ) async throws -> ImportSummary {
         try await Background.stoppable(progress) {
             try self.import(from: file, options, progress: $0)
@@ -176,7 +176,7 @@ extension Database {
         _ file: URL,
         into collection: DocumentCollection?,
         _ options: ImportOptions,
-        _ progress: ((Int) throws -> Void)?
+        _ progress: ((ExchangeProgress) throws -> Void)?
     ) throws -> ImportSummary {
         try CompleteFile.requireFile(file)
         let format = try options.format(of: file)
@@ -285,15 +285,14 @@ extension DocumentCollection {
     /// - Parameters:
     ///   - file: The file, or a directory of `.json` files, whose names are the IDs unless they contain others.
     ///   - options: The format, the property with the ID, and what to skip.
-    ///   - progress: Called after each document, and at most once per 256 KiB of the file, with the number of documents
-    ///     read so far.
+    ///   - progress: Called after each document, and at most once per 256 KiB of the file; without a total.
     /// - Returns: What was saved.
     /// - Throws: The same errors as the import into a database.
     @discardableResult
     public func `import`(
         from file: URL,
         _ options: Database.ImportOptions = Database.ImportOptions(),
-        progress: ((_ documentCount: Int) throws -> Void)? = nil
+        progress: ((Database.ExchangeProgress) throws -> Void)? = nil
     ) throws -> Database.ImportSummary {
         try database.read(file, into: self, options, progress)
     }
@@ -307,7 +306,7 @@ extension DocumentCollection {
     public func `import`(
         from file: URL,
         _ options: Database.ImportOptions = Database.ImportOptions(),
-        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+        progress: (@Sendable (Database.ExchangeProgress) throws -> Void)? = nil
     ) async throws -> Database.ImportSummary {
         try await Background.stoppable(progress) {
             try self.import(from: file, options, progress: $0)

@@ -17,7 +17,7 @@ extension DocumentQuery {
     ///   - file: The file.
     ///   - format: Its format; `nil` to choose by its extension.
     ///   - includingBlobs: Whether it contains the content of blobs, as base64 or in a table; not for CSV.
-    ///   - progress: Called for each document, some formats twice, with the number of documents written so far.
+    ///   - progress: Called for each document, some formats twice. With it, the query runs once more, to count them.
     /// - Returns: What was written.
     /// - Throws: The same errors as the export of a database, and as `ids()`.
     @discardableResult
@@ -25,17 +25,25 @@ extension DocumentQuery {
         to file: URL,
         as format: Database.ExportFormat? = nil,
         includingBlobs: Bool = false,
-        progress: ((_ documentCount: Int) throws -> Void)? = nil
+        progress: ((Database.ExchangeProgress) throws -> Void)? = nil
     ) throws -> Database.ExportSummary {
-        try export(to: file, as: format, includingBlobs: includingBlobs, QueryControl(), progress)
+        try export(
+            to: file,
+            as: format,
+            includingBlobs: includingBlobs,
+            counting: progress != nil,
+            QueryControl(),
+            progress
+        )
     }
 
     fileprivate func export(
         to file: URL,
         as format: Database.ExportFormat?,
         includingBlobs: Bool,
+        counting countsFirst: Bool,
         _ control: QueryControl,
-        _ progress: ((Int) throws -> Void)?
+        _ progress: ((Database.ExchangeProgress) throws -> Void)?
     ) throws -> Database.ExportSummary {
         let query = try DivanError.converting(place: collection.place) { try runnableForIDs() }
         return try collection.database.export(
@@ -45,6 +53,7 @@ extension DocumentQuery {
                     if case .string(let id)? = row.first { try visit(StoredID(unchecked: id)) }
                 }
             },
+            countingFirst: countsFirst,
             to: file,
             as: format,
             includingBlobs: includingBlobs,
@@ -64,11 +73,18 @@ extension DocumentQuery where Model: Sendable {
         to file: URL,
         as format: Database.ExportFormat? = nil,
         includingBlobs: Bool = false,
-        progress: (@Sendable (_ documentCount: Int) throws -> Void)? = nil
+        progress: (@Sendable (Database.ExchangeProgress) throws -> Void)? = nil
     ) async throws -> Database.ExportSummary {
         try await Background.cancelling { control in
             try await Background.stoppable(progress) {
-                try export(to: file, as: format, includingBlobs: includingBlobs, control, $0)
+                try export(
+                    to: file,
+                    as: format,
+                    includingBlobs: includingBlobs,
+                    counting: progress != nil,
+                    control,
+                    $0
+                )
             }
         }
     }

@@ -74,6 +74,15 @@ import Testing
         #expect(try restored.data() == Data("picture".utf8))
     }
 
+    @Test func theTotalOfATableExportIsKnownFromTheStart() throws {
+        var reports: [Database.ExchangeProgress] = []
+        try db.export(to: file("all.sqlite")) { reports.append($0) }
+        #expect(reports.first == .init(documentCount: 0, totalCount: 3))
+        #expect(reports.allSatisfy { $0.totalCount == 3 })
+        #expect(reports.map(\.documentCount) == reports.map(\.documentCount).sorted())
+        #expect(reports.last?.fractionCompleted == 1)
+    }
+
     @Test func documentsAtAPathOfMongoDBAndOfGeoJSONAreImported() throws {
         let docs = try db.collection("docs")
         func importing(_ text: String, _ format: Database.ImportOptions.Format) throws {
@@ -376,15 +385,25 @@ import Testing
     }
 
     @Test func progressCountsDocuments() async throws {
-        let counts = Mutex<[Int]>([])
-        try await db.export(to: file("all")) { count in counts.withLock { $0.append(count) } }
-        #expect(counts.withLock { $0 } == [1, 2, 3])
-        let imported = Mutex(0)
-        try await Database.inMemory().import(from: file("all")) { count in
-            imported.withLock { $0 = count }
+        typealias Progress = Database.ExchangeProgress
+        let reports = Mutex<[Progress]>([])
+        try await db.export(to: file("all")) { report in
+            reports.withLock { $0.append(report) }
         }
-        #expect(imported.withLock { $0 } == 3)
-        #expect(try await db.dump(to: file("dump")).isComplete)
+        let expected = (1...3).map { Progress(documentCount: $0, totalCount: 3) }
+        #expect(reports.withLock { $0 } == expected)
+        let imported = Mutex(Progress())
+        try await Database.inMemory().import(from: file("all")) { report in
+            imported.withLock { $0 = report }
+        }
+        #expect(imported.withLock { $0 } == Progress(documentCount: 3))
+        #expect(imported.withLock { $0.fractionCompleted } == nil)
+        let dumped = Mutex<[Int?]>([])
+        let dump = try await db.dump(to: file("dump")) { report in
+            dumped.withLock { $0.append(report.totalCount) }
+        }
+        #expect(dump.isComplete)
+        #expect(dumped.withLock { !$0.isEmpty && $0.allSatisfy { $0 == 3 } })
         let restored = try await Database.restore(from: [file("dump")], to: "b", in: shop.url)
         #expect(restored.documentCount == 3)
     }

@@ -105,11 +105,18 @@ import Testing
 
     @Test func `progress counts documents, and cancelling the task stops the export`() async throws
     {
-        let counts = Mutex<[Int]>([])
-        try await done.export(to: file("done.jsonl")) { count in
-            counts.withLock { $0.append(count) }
+        let reports = Mutex<[Database.ExchangeProgress]>([])
+        try await done.export(to: file("done.jsonl")) { report in
+            reports.withLock { $0.append(report) }
         }
-        #expect(counts.withLock { $0 } == [1, 2])
+        #expect(reports.withLock { $0.map(\.documentCount) } == [1, 2])
+        #expect(reports.withLock { $0.map(\.totalCount) } == [2, 2])
+        var last: Database.ExchangeProgress?
+        let exporting: () throws -> Void = {
+            try done.export(to: file("done.csv")) { last = $0 }
+        }
+        try exporting()
+        #expect(last == .init(documentCount: 2, totalCount: 2))
         let target = file("stopped.jsonl")
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let isCancelled = DispatchSemaphore(value: 0)

@@ -1,4 +1,5 @@
 import Divan
+import DivanTestKit
 import Foundation
 import Synchronization
 import Testing
@@ -40,6 +41,31 @@ import Testing
         #expect(gone.isHere)
         await listener.stop()
         try await peers.there.close()
+    }
+
+    @Test(arguments: ["album.jsonl", "album.sqlite"])
+    func `an export leaves out the content of blobs that are only at the peer, and counts them`(
+        _ name: String
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        let file = URL(filePath: folder.path).appending(path: name)
+        try await peers.theirNotes.save(
+            Document(id: "rome", ["photo": Blob(Data("arch".utf8)).documentValue])
+        )
+        let listener = try await peers.listen()
+        let sync = try peers.sync(listener) { $0.blobs = .none }
+        try await sync.run()
+        try await peers.notes.save(
+            Document(id: "pisa", ["photo": Blob(Data("tower".utf8)).documentValue])
+        )
+        let partly = try await peers.notes.export(to: file, includingBlobs: true)
+        #expect((partly.documentCount, partly.missingBlobCount) == (2, 1))
+        let digest = try #require(try await peers.notes.get("rome")?.photo?.blob?.digest)
+        #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self).contains(digest))
+        try await peers.notes.get("rome")?.photo?.blob?.fetch(from: sync)
+        let complete = try await peers.notes.export(to: file, includingBlobs: true)
+        #expect(complete.missingBlobCount == 0)
+        await listener.stop()
     }
 
     @Test func `a blob that the peer does not have is reported as missing`() async throws {

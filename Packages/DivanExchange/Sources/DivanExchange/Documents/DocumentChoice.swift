@@ -13,6 +13,19 @@ public typealias DocumentChoice = (
 ) throws -> Void
 
 extension StoreReader {
+    /// The number of documents in collections, or of those of a choice; expired documents count.
+    func count(in paths: [CollectionPath], choosing choice: DocumentChoice? = nil) throws -> Int {
+        var count = 0
+        for path in paths {
+            if let choice {
+                try choice(path, self) { _ in count += 1 }
+            } else {
+                count += try self.count(in: path)
+            }
+        }
+        return count
+    }
+
     /// Calls `body` with the documents of a collection: those of a choice in its order, or all in the order of IDs.
     ///
     /// Calls `damaged` with each document that cannot be read.

@@ -30,12 +30,16 @@ public struct DocumentExport {
 
     private let target: Target
     private let embedsBlobs: Bool
+    private let skipsMissingBlobs: Bool
     private let progress: ProgressHandler
     private var pending: [UInt8] = []
     private var fileNames = DocumentFileNames()
-    /// Blobs that they refer to and that were left out.
+    /// Blobs that they refer to and whose content was left out.
     private var omittedBlobs: Set<ExactText> = []
 
+    /// Documents to write in all collections, for the progress; `nil` to count those of each collection when it is
+    /// added.
+    public var expectedCount: Int?
     /// Documents written.
     public private(set) var count = 0
     /// How many blobs that they refer to are not included.
@@ -50,16 +54,20 @@ public struct DocumentExport {
     /// - Parameters:
     ///   - form: How documents are arranged.
     ///   - embedsBlobs: Whether the content of blobs is included, as base64.
+    ///   - skipsMissingBlobs: Whether the content of a blob is left out if the database does not have it; otherwise,
+    ///     the export fails.
     ///   - sink: Receives the text.
     ///   - progress: Is called after each document.
     public init(
         _ form: Form = .lines,
         embeddingBlobs embedsBlobs: Bool = false,
+        skippingMissingBlobs skipsMissingBlobs: Bool = false,
         to sink: @escaping ByteSink,
         progress: @escaping ProgressHandler = { _ in }
     ) {
         target = .stream(form, sink)
         self.embedsBlobs = embedsBlobs
+        self.skipsMissingBlobs = skipsMissingBlobs
         self.progress = progress
     }
 
@@ -76,6 +84,7 @@ public struct DocumentExport {
     ) {
         target = .files(sink)
         self.embedsBlobs = embedsBlobs
+        skipsMissingBlobs = false
         self.progress = progress
     }
 
@@ -124,10 +133,10 @@ public struct DocumentExport {
                 } _: { document in
                     let id = document.documentID.text
                     guard try isLiving(id) else { return }
-                    try add(id, document.body, members, of: database)
+                    try add(id, document.body, members, of: database, total: expectedCount)
                 }
             }
-            let total = Int(clamping: try snapshot.count(of: collection))
+            let total = try expectedCount ?? count + Int(clamping: snapshot.count(of: collection))
             try snapshot.forEachDocument(of: collection) { id, _ in
                 damaged.add(id, in: wireName)
             } _: { document in
@@ -162,7 +171,7 @@ public struct DocumentExport {
         for (key, value) in members { body[key] = value }
         body["_id"] = .string(id)
         let bytes =
-            embedsBlobs ? try Self.embedding(database, in: body, of: id) : try body.canonicalBytes()
+            embedsBlobs ? try embedding(database, in: body, of: id) : try body.canonicalBytes()
         guard bytes.count < ExchangeLimits.documentByteCount else { throw Self.tooLong(id) }
         switch target {
         case .stream(.lines, _):
@@ -183,7 +192,7 @@ public struct DocumentExport {
     }
 
     /// Embeds the blobs in a body, unless its text would become too long.
-    private static func embedding(
+    private mutating func embedding(
         _ database: Database,
         in body: JSONMembers,
         of id: String
@@ -192,14 +201,29 @@ public struct DocumentExport {
         do {
             return try InlineBlobs.embed(body) { digest in
                 // Three bytes are four characters of base64.
-                guard let content = try database.content(of: digest, upTo: room / 4 * 3) else {
+                guard let content = try content(of: digest, upTo: room / 4 * 3, in: database) else {
                     return nil
                 }
                 room -= (content.count + 2) / 3 * 4
                 return content
             }
         } catch is ContentTooLong {
-            throw tooLong(id)
+            throw Self.tooLong(id)
+        }
+    }
+
+    /// The content of a blob; `nil` if it is left out.
+    private mutating func content(
+        of digest: String,
+        upTo limit: Int,
+        in database: Database
+    ) throws -> [UInt8]? {
+        do {
+            return try database.content(of: digest, upTo: limit)
+        } catch let error as StoreError {
+            guard skipsMissingBlobs, case .noSuchBlob = error.code else { throw error }
+            omittedBlobs.insert(ExactText(digest))
+            return nil
         }
     }
 

@@ -42,16 +42,17 @@ public struct CSVExport {
         among living: UnexpiredDocuments,
         choosing choice: DocumentChoice? = nil
     ) throws {
+        let expected = choice == nil ? try reader.count(in: path) : nil
         var census = PropertyCensus()
         try reader.forEachObject(in: path, choosing: choice, among: living, &damaged) { _, body in
-            try progress(ExchangeProgress())
+            try progress(ExchangeProgress(totalCount: expected))
             try census.count(body)
             guard census.propertyCount <= ExchangeLimits.csvColumnCount, !census.isFull else {
                 throw Self.tooManyColumns
             }
         }
         let keys = census.keys
-        let total = choice == nil ? try reader.count(in: path) : census.documentCount
+        let total = expected ?? census.documentCount
         append((["_id"] + keys.map { CSVField.plain($0) }).joined(separator: ","))
         endLine()
         var known = DamagedDocuments()

@@ -24,12 +24,17 @@ public struct TableExport {
     private var written: Set<BlobDigest> = []
     private var names: Set<ExactText> = []
 
+    /// Documents to write in all collections, for the progress; `nil` to count those of each collection when it is
+    /// added.
+    public var expectedCount: Int?
     /// Documents written.
     public private(set) var count = 0
     /// Properties that got no column.
     public private(set) var rareCount = 0
     /// Digests of blobs that documents refer to and that are neither here nor at a peer.
     public private(set) var missingBlobs: [BlobDigest] = []
+    /// Blobs that are at a peer and not here, so that their content is not included.
+    public private(set) var absentBlobCount = 0
     /// Documents that cannot be read, and were left out.
     public private(set) var damaged = DamagedDocuments()
 
@@ -73,7 +78,7 @@ public struct TableExport {
     ) throws {
         var census = PropertyCensus()
         try reader.forEachObject(in: path, choosing: choice, among: living, &damaged) { _, body in
-            try progress(ExchangeProgress(documentCount: count))
+            try progress(ExchangeProgress(documentCount: count, totalCount: expectedCount))
             try census.count(body)
         }
         let columns = census.columns(
@@ -89,7 +94,8 @@ public struct TableExport {
         )
         let marks = Array(repeating: "?", count: columns.count + 3).joined(separator: ",")
         let insertion = try file.prepare("INSERT INTO \(table) VALUES (\(marks))")
-        let total = choice == nil ? try reader.count(in: path) : census.documentCount
+        let added = choice == nil ? try reader.count(in: path) : census.documentCount
+        let total = expectedCount ?? count + added
         var known = DamagedDocuments()
         try reader.forEachObject(
             in: path,
@@ -124,7 +130,11 @@ public struct TableExport {
         for digest in try BlobReferences.digests(in: document.body).sorted()
         where written.insert(digest).inserted {
             guard blobs.contains(digest) else {
-                if try snapshot.absentBlob(digest) == nil { missingBlobs.append(digest) }
+                if try snapshot.absentBlob(digest) == nil {
+                    missingBlobs.append(digest)
+                } else {
+                    absentBlobCount += 1
+                }
                 continue
             }
             let reader = try blobs.reader(digest)
