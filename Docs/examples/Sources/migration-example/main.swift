@@ -32,7 +32,7 @@ struct Person: Codable, Identifiable, Sendable {
     }
 }
 
-/// Migrates all documents of the first version in one transaction.
+/// Migrates all documents of the first version, once in each database.
 func run() throws {
     let db = try Database.inMemory()
     let people = try db.collection("people")
@@ -40,12 +40,14 @@ func run() throws {
     // Another program has added a property that neither version has.
     try people.update("ada") { $0.born = 1815 }
 
-    let old = try db.query("SELECT META().id FROM people WHERE name IS VALUED")
-    try db.write { _ in
-        for id in try old.values(as: String.self) {
-            try people.update(id, as: Person.self) { _ in }
+    try db.migrate([
+        .init("first and last names") { transaction in
+            let old = try transaction.query("SELECT META().id FROM people WHERE name IS VALUED")
+            for id in try old.values(as: String.self) {
+                try people.update(id, as: Person.self) { _ in }
+            }
         }
-    }
+    ])
     print(try people.get("ada")?.json ?? "none")
 }
 

@@ -103,6 +103,17 @@ import Testing
         #expect(try await here.get("soup")?.revision == revision)
     }
 
+    @Test func `a migration converts the dishes and creates the index once`() throws {
+        let dishes = try collection("dishes")
+        try dishes.save(Document(id: "soup", ["price": 4.5]))
+        try migrate(dishes.database)
+        try dishes.save(Document(id: "tea", ["price": 2.5]))
+        try migrate(dishes.database)
+        #expect(try dishes.get("soup")?.json == #"{"cents":450}"#)
+        #expect(try dishes.get("tea")?.json == #"{"price":2.5}"#)
+        #expect(try dishes.indexes == ["byCents"])
+    }
+
     // MARK: Blobs
 
     @Test func `a picture is saved and copied`() throws {

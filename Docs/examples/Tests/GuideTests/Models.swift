@@ -70,6 +70,15 @@ func countInCents(_ dishes: DocumentCollection) throws {
     }
 }
 
+func migrate(_ shop: Database) throws {
+    let dishes = try shop.collection("dishes")
+    let ran = try shop.migrate([
+        .init("prices in cents") { _ in try countInCents(dishes) },
+        .init("index of cents") { _ in try dishes.createIndex("byCents", .values("cents")) },
+    ])
+    print("ran now:", ran)
+}
+
 struct Status: RawRepresentable, Codable, Hashable, Sendable {
     var rawValue: String
     static let open = Status(rawValue: "open")

@@ -71,6 +71,24 @@ import Testing
         }
     }
 
+    @Test func `migrations that are not a list of names are refused`() throws {
+        let dump = String(decoding: try shop.dump(), as: UTF8.self)
+        #expect(!dump.contains("migrations"))
+        for value in ["1", "[1]", #"[""]"#, #"["a\u0000b"]"#] {
+            let changed = dump.replacingOccurrences(
+                of: #""dump":1,"#,
+                with: #""dump":1,"migrations":\#(value),"#
+            )
+            #expect(changed != dump)
+            let error = #expect(throws: ExchangeError.self) {
+                try shop.restore(Array(changed.utf8))
+            }
+            #expect(error?.code == .invalid)
+            #expect(error?.problem.contains("migrations") == true, "\(value)")
+        }
+        #expect(!shop.hasTraceOfCopy)
+    }
+
     @Test func `a dump is verified without restoring it`() throws {
         let full = try shop.dump()
         let path = shop.folder.path + "/full.dump"

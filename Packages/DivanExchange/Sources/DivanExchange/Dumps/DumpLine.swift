@@ -31,6 +31,8 @@ struct DumpHead: Equatable {
     var scheme: RevisionScheme
     /// Where the section begins in each collection; `nil` if it contains everything.
     var since: [CollectionPath: UInt64]?
+    /// The migrations of the application that have run.
+    var migrations: [String] = []
 }
 
 /// A piece of a blob; the pieces of one blob follow each other.
@@ -100,6 +102,9 @@ extension DumpLine {
                 "scheme": .string(head.scheme.rawValue),
             ]
             if let since = head.since { object["since"] = Self.json(since) }
+            if !head.migrations.isEmpty {
+                object["migrations"] = .array(head.migrations.map { .string($0) })
+            }
             return object
         case .remote(let id, let name):
             return ["remote": JSON(id.rawValue), "name": .string(name)]
@@ -195,7 +200,8 @@ extension DumpLine {
         return DumpHead(
             database: try members.text("database"),
             scheme: try members.scheme(),
-            since: members.object.contains("since") ? try members.sequences("since") : nil
+            since: members.object.contains("since") ? try members.sequences("since") : nil,
+            migrations: try members.names("migrations")
         )
     }
 

@@ -102,6 +102,16 @@ struct DumpMembers {
         return digests
     }
 
+    /// Names that are not empty and have no zero byte; empty if there are none.
+    func names(_ key: String) throws(DumpDamage) -> [String] {
+        guard object.contains(key) else { return [] }
+        let names = object[key]?.array?.map { $0.string ?? "" } ?? [""]
+        guard names.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(0) }) else {
+            throw DumpDamage("\"\(key)\" is not a list of names")
+        }
+        return names
+    }
+
     /// A sequence for each of several collections.
     func sequences(_ key: String) throws(DumpDamage) -> [CollectionPath: UInt64] {
         guard let members = object[key]?.object else {

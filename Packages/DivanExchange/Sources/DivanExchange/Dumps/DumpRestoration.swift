@@ -156,6 +156,7 @@ public final class DumpRestoration {
         documentCount -= expiredCount
         missing = missing.filter { !store.blobs.contains($0) }
         altered = altered.filter { !store.blobs.contains($0) }
+        try store.write { try $0.setMigrations(head?.migrations ?? []) }
         try makeIndexes(in: store, control)
         self.store = nil
         try store.close()

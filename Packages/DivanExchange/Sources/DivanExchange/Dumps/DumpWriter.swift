@@ -83,7 +83,8 @@ public struct DumpWriter {
             let head = DumpHead(
                 database: database,
                 scheme: store.scheme,
-                since: former?.sequences
+                since: former?.sequences,
+                migrations: try reader.migrations()
             )
             try write(.head(head))
             for remote in try reader.remotes() {
