@@ -63,6 +63,9 @@ extension Database {
 
     /// Describes how a query runs: `SCAN` means that all documents are read, `USING INDEX` that an index is used.
     ///
+    /// A `note` at the end shows a text index that finds nothing because its path leads through an array; to determine
+    /// this, documents are read.
+    ///
     /// - Throws: The same errors as `query(_:_:)`.
     public func explain(
         _ sql: String,

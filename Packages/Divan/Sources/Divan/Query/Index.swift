@@ -24,6 +24,10 @@ public struct Index: Sendable {
 
     /// The words of texts, for `DocumentCollection.search(_:index:as:limit:)` and `MATCH()`.
     ///
+    /// The words of an array or object are those of all texts in it: use `items` for the names in
+    /// `{"items":[{"name":"pen"}]}`. The path `items.name` has no value there, so nothing would be found; `explain` shows
+    /// this.
+    ///
     /// - Parameters:
     ///   - expressions: The texts.
     ///   - language: A language code such as `en`, whose inflected forms are treated as equal; `nil` for none.

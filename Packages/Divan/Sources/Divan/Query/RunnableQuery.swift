@@ -89,9 +89,9 @@ struct RunnableQuery: Sendable {
         return Rows(columns, found)
     }
 
-    /// How it runs: the SQL, and the steps of SQLite's plan.
+    /// How it runs: the SQL, the steps of SQLite's plan, and notes.
     func explanation() throws -> String {
         let plan = try database.store().plan(of: StorageQuery(checked, parameters: parameters))
-        return ([plan.sql, ""] + plan.steps.map(\.text)).joined(separator: "\n")
+        return try ([plan.sql, ""] + plan.steps.map(\.text) + notes()).joined(separator: "\n")
     }
 }

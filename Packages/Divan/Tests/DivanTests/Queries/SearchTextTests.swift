@@ -28,6 +28,29 @@ import Testing
         try ids(Index.searchText(escaping: input, completing: completing))
     }
 
+    @Test func `explain shows that the path of an index leads through an array`() throws {
+        try notes.save(Document(id: "f", ["items": [["name": "pen"]], "maker": ["name": "Bo"]]))
+        try notes.createIndex(
+            "through",
+            .text("items.name", "maker.name", where: "title IS MISSING")
+        )
+        try notes.createIndex("whole", .text("items"))
+        func explain(_ index: String) throws -> String {
+            try notes.documents(of: Document.self).matching("pen", index: index).explain()
+        }
+        let note = """
+            note: index through finds nothing in items.name where items is an array; \
+            index items to find all texts in it
+            """
+        #expect(
+            try explain("through").components(separatedBy: "\n").filter { $0 == note }.count == 1
+        )
+        #expect(try !explain("through").contains("maker.name where"))
+        #expect(try !explain("whole").contains("note:"))
+        #expect(try notes.search("pen", index: "whole").map(\.id) == ["f"])
+        #expect(try notes.search("pen", index: "through").isEmpty)
+    }
+
     // MARK: Order
 
     @Test func `the best match is first, and equal ones are in the order of the query`() throws {
