@@ -98,6 +98,25 @@ import Testing
         #expect(dashboard.lines == ["north: 2 orders, 12.5", "south: 1 orders, 7.5"])
     }
 
+    /// The programs of `Docs/api-design.md`, each in one file.
+    @Test(arguments: [
+        "notes", "photos", "kiosk", "robots", "accounts", "migration", "search", "dashboard",
+        "fleet",
+    ])
+    func `a program that shows the API has at most 60 lines`(_ name: String) throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let sources = tests.deletingLastPathComponent().appending(path: "Sources/\(name)-example")
+        let files = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+        #expect(files == ["main.swift"])
+        for file in [
+            sources.appending(path: "main.swift"),
+            tests.appending(path: "DivanExampleTests/SyncTestExample.swift"),
+        ] {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(text.count { $0 == "\n" } <= 60, "\(file.lastPathComponent)")
+        }
+    }
+
     @Test func `migration-example converts old documents and keeps unknown properties`() throws {
         let migration = try Program.built("migration-example").run([])
         let expected = #"{"born":1815,"firstName":"Ada","lastName":"Lovelace"}"#
