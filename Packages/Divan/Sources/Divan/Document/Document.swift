@@ -264,11 +264,14 @@ extension Document {
     }
 }
 
-extension Document: Equatable, CustomStringConvertible {
+extension Document: Hashable, CustomStringConvertible {
     /// Whether both have the same ID and the same properties, whatever their revisions.
     public static func == (left: Document, right: Document) -> Bool {
         left.id.utf8.elementsEqual(right.id.utf8) && left.members == right.members
     }
+
+    /// Hashes the ID.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
     /// The ID and the properties.
     public var description: String { "\(id): \(json)" }

@@ -2,7 +2,7 @@ internal import CouchbaseLiteSwift
 
 extension DocumentCollection {
     /// Documents that a commit changed, deleted or purged.
-    public struct Change: Sendable {
+    public struct Change: Hashable, Sendable {
         /// The collection.
         public let collection: DocumentCollection
         /// Each document once, at most 1,000; a larger commit arrives as several changes.

@@ -233,3 +233,4 @@ public struct DocumentPage<Model> {
 }
 
 extension DocumentPage: Sendable where Model: Sendable {}
+extension DocumentPage: Equatable where Model: Equatable {}

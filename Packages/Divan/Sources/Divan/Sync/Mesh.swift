@@ -227,7 +227,7 @@ extension Mesh {
     }
 
     /// Another peer of a mesh, at one moment.
-    public struct Peer: Sendable, Identifiable {
+    public struct Peer: Equatable, Identifiable, Sendable {
         /// How two peers are connected.
         public enum Link: Sendable, Hashable {
             /// This peer opened the connection.

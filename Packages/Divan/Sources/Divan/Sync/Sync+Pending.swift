@@ -4,7 +4,7 @@ public import Foundation
 
 extension Sync {
     /// A document that the peer refused, or that could not be pulled.
-    public struct RefusedDocument: Sendable {
+    public struct RefusedDocument: Equatable, Sendable {
         /// The document's ID.
         public let id: String
         /// The name of its collection.

@@ -18,7 +18,7 @@ extension Sync {
     }
 
     /// The activity, progress and error of a sync at one moment.
-    public struct Status: Sendable {
+    public struct Status: Equatable, Sendable {
         /// What the sync is doing.
         public let activity: Activity
         /// Why it is `stopped` or `offline`; `nil` for a normal end.
@@ -74,7 +74,7 @@ extension Sync {
     }
 
     /// What one run has done.
-    public struct Summary: Sendable {
+    public struct Summary: Equatable, Sendable {
         /// Documents sent, including deletions.
         public internal(set) var pushedCount: Int
         /// Documents received, including deletions.
@@ -108,7 +108,7 @@ extension Sync {
     }
 
     /// A document that was transferred, or failed.
-    public struct ReplicatedDocument: Sendable {
+    public struct ReplicatedDocument: Equatable, Sendable {
         /// The document's ID.
         public let id: String
         /// The name of its collection, such as `notes` or `shop.notes`.
