@@ -1,3 +1,4 @@
+internal import DivanJSON
 internal import DivanQuery
 internal import DivanStore
 

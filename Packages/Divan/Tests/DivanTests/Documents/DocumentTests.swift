@@ -181,6 +181,12 @@ import Testing
         #expect(throws: DivanError.decodingFailed) { try document.findings?.decode(as: Int.self) }
         #expect(throws: DivanError.encodingFailed) { try DocumentValue(encoding: [Double.nan]) }
     }
+
+    @Test func `equal documents are one member of a set`() {
+        let documents = [1, 1, 2].map { Document(id: "a", ["n": DocumentValue($0)]) }
+        #expect(Set(documents).count == 2)
+        #expect(Set(documents).contains(Document(id: "a", ["n": 2])))
+    }
 }
 
 extension Document {
