@@ -6,8 +6,8 @@ public enum MeshLimits {
     public static let addressByteCount = 255
     /// Addresses kept and sent for one peer: 4, IPv4 and IPv6 on two interfaces.
     public static let addressCount = 4
-    /// Neighbours in an announcement: 10, which are all links that a peer can have, and one to spare.
-    public static let neighbourCount = 10
+    /// Neighbours in an announcement: 26, which are all links that a relay can have, and one to spare.
+    public static let neighbourCount = 26
     /// Bytes of a TXT record: 1,300, which fit in one Ethernet packet (RFC 6763 §6.2).
     public static let announcementByteCount = 1_300
     /// Bytes of a gossip message: 8 KiB, which any link sends quickly.
@@ -27,6 +27,8 @@ public enum MeshLimits {
     public static let advertisementCount = 2_000
     /// Links, except while one replaces another: 8, enough for a mesh of diameter 5 with 50 peers.
     public static let linkCount = 8
+    /// Links of a peer that carries everything to partial ones, beyond `linkCount`: 16, so that two serve 32 of them.
+    public static let leafCount = 16
     /// Links beyond `linkCount` while one replaces another, and to unite parts of a mesh: 1.
     public static let extraLinkCount = 1
     /// Links kept free for those on which the plan depends: 2, the two neighbours on the ring.

@@ -36,9 +36,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 9, 10])
-    func `an announcement is read back from its TXT record`(count: Int) throws {
+    @Test(arguments: [0, 1, 9, 10], [false, true])
+    func `an announcement is read back from its TXT record`(
+        count: Int,
+        isPartial: Bool
+    ) throws {
         var announcement = Self.announcement
+        announcement.isPartial = isPartial
         announcement.neighbours = MeshPeerID.random(count, seed: 3).map(\.prefix)
         let strings = announcement.textStrings
         #expect(try MeshAnnouncement(textStrings: strings) == announcement)
@@ -70,13 +74,34 @@ import Testing
             ("s", ""), ("s", "-1"), ("s", "4294967296"), ("s", "007"), ("s", "1x"), ("s", nil),
             ("r", "256"), ("r", "٣"), ("r", nil),
             ("nb", "A"), ("nb", "AAAAAAA"), ("nb", "AAAA"),
-            ("nb", String(repeating: "A", count: 88)), ("nb", "AAAA AAA"),
+            ("nb", String(repeating: "A", count: 216)), ("nb", "AAAA AAA"),
         ] as [(String, String?)]
     )
     func `the error for an invalid value states its key`(key: String, value: String?) {
         #expect(throws: MeshError.invalidValue(key: key)) {
             try MeshAnnouncement(textStrings: Self.strings([key: value]))
         }
+    }
+
+    @Test func `the longest announcement fits into a TXT record`() throws {
+        var announcement = Self.announcement
+        announcement.neighbours = MeshPeerID.random(30, seed: 4).map(\.prefix)
+        announcement = MeshAnnouncement(
+            peer: announcement.peer,
+            counter: announcement.counter,
+            scheme: announcement.scheme,
+            neighbours: announcement.neighbours,
+            isPartial: true
+        )
+        #expect(announcement.neighbours.count == MeshLimits.neighbourCount)
+        #expect(announcement.textStrings.allSatisfy { $0.count <= 255 })
+        #expect(try MeshAnnouncement(textStrings: announcement.textStrings) == announcement)
+    }
+
+    @Test(arguments: ["0", "2", "", "x", "1x"])
+    func `a peer is partial only if its record says so`(value: String) throws {
+        let strings = Self.strings([:]) + [Array("p=\(value)".utf8)]
+        #expect(try !MeshAnnouncement(textStrings: strings).isPartial)
     }
 
     @Test func `a TXT record beyond one packet is refused`() {
@@ -129,6 +154,7 @@ import Testing
         )
         for number in 0..<(records - 1) {
             var record = record(UInt64(number) + 2)
+            record.announcement.isPartial = number % 4 == 0
             record.condition = number % 3 == 0 ? .left : number % 3 == 1 ? .unanswered : .running
             guard message.append(record) else { break }
         }
@@ -195,7 +221,7 @@ import Testing
     @Test(
         arguments: [
             (0, 2, .unsupportedVersion), (6, 65, .tooMany("records", count: 65, limit: 64)),
-            (47, 11, .tooMany("neighbours", count: 11, limit: 10)),
+            (47, 27, .tooMany("neighbours", count: 27, limit: 26)),
             (78, 5, .tooMany("addresses", count: 5, limit: 4)),
         ] as [(Int, UInt8, MeshError)]
     )
@@ -219,7 +245,7 @@ import Testing
     @Test func `undefined flags are ignored`() throws {
         var bytes = Self.message(records: 1).bytes
         bytes[1] |= 0xF0
-        bytes[7] |= 0xFC
+        bytes[7] |= 0xF8
         #expect(
             try GossipMessage(reading: bytes, from: Self.sender) == Self.message(records: 1)
         )

@@ -72,22 +72,43 @@ extension MeshCore {
     }
 
     private func hasRoom(forLinkTo peer: MeshPeerID, at now: Duration) -> Bool {
+        if isLeaf(peer) { return hasRoom(forLeaf: peer) }
         let open = openCount
         guard open + reservedLinkCount >= MeshLimits.linkCount else { return true }
         guard open < MeshLimits.linkCount + MeshLimits.extraLinkCount else { return false }
         return isEssential(peer) || isLostPart(peer, at: now)
     }
 
+    /// Whether a partial peer may link to this relay: half of the places are for those that have no other relay.
+    private func hasRoom(forLeaf peer: MeshPeerID) -> Bool {
+        let leaves = table.filter { $0.state.isOpen && isLeaf($0) }
+        guard !membership.isLinkedToRelay(peer) else {
+            return leaves.count < MeshLimits.leafCount / 2
+        }
+        guard leaves.count == MeshLimits.leafCount else {
+            return leaves.count < MeshLimits.leafCount
+        }
+        // The plan then closes the link to a peer that has another relay.
+        return leaves.contains { !$0.isEssential }
+    }
+
     /// Places that are reserved for links on which a plan depends and that are not open yet.
     var reservedLinkCount: Int {
-        max(MeshLimits.reservedLinkCount - table.count { $0.state.isOpen && $0.isEssential }, 0)
+        let count = table.count { $0.state.isOpen && $0.isEssential && !isLeaf($0) }
+        return max(MeshLimits.reservedLinkCount - count, 0)
     }
 
     /// Whether the plan of either end depends on the link.
     private func isEssential(_ peer: MeshPeerID) -> Bool {
+        let isPartial = membership[peer]?.isPartial ?? false
+        guard isPartial == configuration.isPartial else {
+            return isPartial ? !membership.isLinkedToRelay(peer) : linkedRelays.isEmpty
+        }
         var members: [MeshPeerID] = []
         for index in membership.peers.indices where membership.peers[index].isMember {
-            if membership.ids[index] != peer { members.append(membership.ids[index]) }
+            guard membership.ids[index] != peer, isPartial || !membership.peers[index].isPartial
+            else { continue }
+            members.append(membership.ids[index])
         }
         let planner = configuration.planner
         let own = planner.link(from: configuration.peer, to: peer, among: members + [peer])

@@ -23,7 +23,8 @@ struct LocalAnnouncement: Sendable {
         published = MeshAnnouncement(
             peer: configuration.peer,
             counter: counter,
-            scheme: configuration.scheme
+            scheme: configuration.scheme,
+            isPartial: configuration.isPartial
         )
     }
 

@@ -8,6 +8,8 @@ public struct MeshConfiguration: Sendable {
     ///
     /// Peers of different schemes are not linked.
     public var scheme: UInt8
+    /// Whether this peer subscribes to a part of the documents, or filters them, and so cannot carry all to others.
+    public var isPartial: Bool
     /// The number of the first announcement: the time in seconds since 1970.
     ///
     /// A peer announces itself once a second at most, so after a restart it continues after all its earlier numbers.
@@ -25,6 +27,7 @@ public struct MeshConfiguration: Sendable {
     public init(
         peer: MeshPeerID,
         scheme: UInt8,
+        isPartial: Bool = false,
         firstCounter: UInt32,
         seeds: [MeshAddress] = [],
         planner: any LinkPlanner = RingPlanner(),
@@ -32,6 +35,7 @@ public struct MeshConfiguration: Sendable {
     ) {
         self.peer = peer
         self.scheme = scheme
+        self.isPartial = isPartial
         self.firstCounter = firstCounter
         self.seeds = seeds
         self.planner = planner

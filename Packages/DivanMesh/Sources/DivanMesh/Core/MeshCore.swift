@@ -175,10 +175,12 @@ extension MeshCore {
         return nil
     }
 
-    /// How many links are open.
+    /// How many links are open, not counting those of a relay to partial peers.
     var openCount: Int {
         var count = 0
-        for index in table.indices where table[index].state.isOpen { count += 1 }
+        for index in table.indices where table[index].state.isOpen {
+            if !isLeaf(table[index]) { count += 1 }
+        }
         return count
     }
 

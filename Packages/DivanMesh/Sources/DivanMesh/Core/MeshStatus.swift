@@ -40,6 +40,11 @@ public struct MeshPeerStatus: Hashable, Sendable {
     public let isCompatible: Bool
     /// The known peers that it lists as its neighbours.
     public let neighbours: [MeshPeerID]
+    /// Whether it subscribes to a part of the documents, or filters them, and so cannot carry all to others.
+    public let isPartial: Bool
+    /// The linked peer that passes everything on to it, itself or over peers that carry everything; the peer itself if
+    /// it is linked, `nil` if no such way is known.
+    public let carrier: MeshPeerID?
     /// Consecutive failed calls, at the address with the fewest.
     public let failureCount: Int
 }
@@ -59,12 +64,16 @@ extension MeshCore {
     }
 
     /// The peers that are known, without this one, in the order of their IDs.
-    public var peers: [MeshPeerStatus] { membership.peers.map(status) }
+    public var peers: [MeshPeerStatus] {
+        zip(membership.peers, membership.carriers()).map(status)
+    }
 
     /// A peer, if it is known.
-    public func peer(_ id: MeshPeerID) -> MeshPeerStatus? { membership[id].map(status) }
+    public func peer(_ id: MeshPeerID) -> MeshPeerStatus? {
+        membership.place(of: id).map { status(of: membership.peers[$0], membership.carriers()[$0]) }
+    }
 
-    private func status(of peer: KnownPeer) -> MeshPeerStatus {
+    private func status(of peer: KnownPeer, _ carrier: MeshPeerID?) -> MeshPeerStatus {
         let neighbours = peer.announcement?.neighbours ?? []
         let own = configuration.peer
         return MeshPeerStatus(
@@ -74,6 +83,8 @@ extension MeshCore {
             isMember: peer.isMember,
             isCompatible: isCompatible(peer),
             neighbours: neighbours.compactMap { $0 == own.prefix ? own : membership.peer($0) },
+            isPartial: peer.isPartial,
+            carrier: carrier,
             failureCount: peer.failureCount
         )
     }

@@ -5,6 +5,12 @@
 /// the mesh is small, a peer also calls strangers. Real ones may be few among invented ones, so it calls twice as many
 /// whenever none of those that it called last has answered within half a second.
 ///
+/// **Relays.** A partial peer has only a part of the documents, so others cannot rely on it to pass them on. Peers that
+/// carry everything, the relays, plan among themselves, as if the partial ones did not exist: their links connect all of
+/// them. A partial peer links to two relays of its own choice. It links to other partial ones only if no relay is a
+/// member or has room, and documents may then wait until one has. A relay has places for partial peers in addition to its
+/// other links, and keeps half of them for peers that have no other relay.
+///
 /// **Make before break.** A link that neither end needs is closed when it has lived for ten seconds, when all links of
 /// the plan have synced once, and when the peer at its other end is reached in another way. Until then its interest in
 /// the link stays what it was, so that the other end does not close it either. So a change of plan never interrupts
@@ -14,9 +20,10 @@ extension MeshCore {
     mutating func plan(at now: Duration) {
         membership.update(at: now)
         let isSmall = membership.memberCount < MeshLimits.linkCount
-        let (candidates, hasStrangers) = candidates(at: now, withStrangers: isSmall)
-        adjustBreadth(hasStrangers: hasStrangers, at: now)
-        let wanted = plans.links(among: candidates, breadth: schedule.breadth, membership)
+        let candidates = candidates(at: now, withStrangers: isSmall)
+        adjustBreadth(hasStrangers: candidates.hasStrangers, at: now)
+        let planned = plans.links(among: candidates, breadth: schedule.breadth, membership)
+        let wanted = plans.isLeaf ? leafLinks(planned) : planned
         note(wanted, at: now)
         for link in wanted { callIfMissing(link, at: now) }
         callSeeds(at: now)
@@ -54,12 +61,20 @@ extension MeshCore {
 
 // MARK: - Candidates
 
+/// The peers among which a plan is made.
+struct PlanCandidates: Sendable {
+    var peers: [MeshPeerID] = []
+    /// Whether some of them are no members.
+    var hasStrangers = false
+    /// Whether partial peers are left out.
+    var areRelays = false
+}
+
 extension MeshCore {
-    /// The peers among which the plan is made, and whether there are strangers among them.
     private mutating func candidates(
         at now: Duration,
         withStrangers: Bool
-    ) -> (peers: [MeshPeerID], hasStrangers: Bool) {
+    ) -> PlanCandidates {
         var (candidates, failing): ([Int], [Int]) = ([], [])
         let links = linkPlaces()
         for index in membership.peers.indices where isCallable(index, at: now) {
@@ -76,14 +91,17 @@ extension MeshCore {
         }
         // In a small group there is no other choice than to try again.
         if candidates.count < MeshLimits.linkCount / 2 { candidates += failing }
-        var peers: [MeshPeerID] = []
-        peers.reserveCapacity(candidates.count)
-        var hasStrangers = false
-        for index in candidates {
-            peers.append(membership.ids[index])
-            if !membership.peers[index].isMember { hasStrangers = true }
+        var result = PlanCandidates()
+        // Only a member is certain to exist: relays that were made up must not displace real peers.
+        result.areRelays = candidates.contains { index in
+            membership.peers[index].isMember && !membership.peers[index].isPartial
         }
-        return (peers, hasStrangers)
+        result.peers.reserveCapacity(candidates.count)
+        for index in candidates where !(result.areRelays && membership.peers[index].isPartial) {
+            result.peers.append(membership.ids[index])
+            if !membership.peers[index].isMember { result.hasStrangers = true }
+        }
+        return result
     }
 
     /// For each known peer, where the link to it, or the call to it, is in the table.
@@ -141,6 +159,50 @@ extension MeshCore {
     }
 }
 
+// MARK: - Relays
+
+extension MeshCore {
+    /// The peers that carry everything and to which there is an open link.
+    var linkedRelays: [MeshPeerID] {
+        table.compactMap { link in
+            guard link.state.isOpen, let peer = link.peer, membership[peer]?.isPartial == false
+            else { return nil }
+            return peer
+        }
+    }
+
+    /// The links of a partial peer: to the relays that it has, which may be full for others, then to those of its plan.
+    ///
+    /// It depends on the first one only, so that it leaves room for others.
+    private func leafLinks(_ planned: [PlannedLink]) -> [PlannedLink] {
+        let kept = linkedRelays.prefix(Self.leafLinkCount)
+        let others = planned.map(\.peer).filter { !kept.contains($0) }
+        let count = max(Self.leafLinkCount * schedule.breadth, kept.count)
+        return (kept + others).prefix(count).enumerated().map { place, peer in
+            PlannedLink(peer, isEssential: place == 0)
+        }
+    }
+
+    /// Links of a partial peer to relays: one may fail.
+    private static let leafLinkCount = 2
+
+    /// Whether this peer is a relay, and the other one is partial.
+    func isLeaf(_ peer: MeshPeerID) -> Bool {
+        !configuration.isPartial && membership[peer]?.isPartial ?? false
+    }
+
+    func isLeaf(_ link: Link) -> Bool { link.peer.map(isLeaf) ?? false }
+
+    /// The link to close if too many partial peers are linked to this relay: to one that has another relay, if any.
+    private var surplusLeaf: Link? {
+        let leaves = table.filter { $0.state.isOpen && isLeaf($0) }
+        guard leaves.count > MeshLimits.leafCount else { return nil }
+        return leaves.max {
+            ($0.isEssential ? 0 : 1, rank($0).1) < ($1.isEssential ? 0 : 1, rank($1).1)
+        }
+    }
+}
+
 // MARK: - Calls
 
 extension MeshCore {
@@ -195,12 +257,13 @@ extension MeshCore {
 
 extension MeshCore {
     private mutating func closeOneLink(_ wanted: [PlannedLink], at now: Duration) {
+        if let surplusLeaf { return end(surplusLeaf.connection, .full, at: now) }
         let isComplete = wanted.allSatisfy { isSettled($0) }
         let surplus = openCount - MeshLimits.linkCount
         guard isComplete || surplus > MeshLimits.extraLinkCount else { return }
         let open = table.filter(\.state.isOpen)
         if surplus > MeshLimits.extraLinkCount || surplus > 0 && isComplete {
-            let victims = open.filter { !$0.isEssential && isReplaceable($0) }
+            let victims = open.filter { !$0.isEssential && !isLeaf($0) && isReplaceable($0) }
             // One that is not needed first, and of these the one with the highest hash.
             let victim = victims.max { rank($0) < rank($1) }
             if let victim { end(victim.connection, .full, at: now) }

@@ -70,6 +70,9 @@ struct KnownPeer: Sendable {
     /// Whether it has said goodbye.
     var hasLeft: Bool { departure?.isGoodbye ?? false }
 
+    /// Whether it cannot carry all documents to others; a peer that has said nothing yet can.
+    var isPartial: Bool { announcement?.isPartial ?? false }
+
     /// Whether it belongs to the own part of the mesh: linked, or listed by a member.
     var isMember: Bool { outsideSince == nil }
 

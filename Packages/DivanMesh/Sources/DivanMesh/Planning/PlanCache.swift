@@ -8,7 +8,10 @@ struct PlanCache: Sendable {
     private let planner: any LinkPlanner
     /// The planner, if it can use the pair hashes that are known.
     private let ringPlanner: RingPlanner?
+    private let isPartial: Bool
     private var candidates: [MeshPeerID] = []
+    /// Whether this peer is partial and links to relays, whose plans do not contain it.
+    private(set) var isLeaf = false
     private var breadth = 0
     private var links: [PlannedLink] = []
     /// Whether others want a link to this peer, with these candidates.
@@ -16,16 +19,19 @@ struct PlanCache: Sendable {
 
     init(_ configuration: MeshConfiguration) {
         peer = configuration.peer
+        isPartial = configuration.isPartial
         planner = configuration.planner
         ringPlanner = configuration.planner as? RingPlanner
     }
 
     /// The plan of this peer.
     mutating func links(
-        among candidates: [MeshPeerID],
+        among candidates: PlanCandidates,
         breadth: Int,
         _ membership: Membership
     ) -> [PlannedLink] {
+        isLeaf = isPartial && candidates.areRelays
+        let candidates = candidates.peers
         let isSame = self.candidates == candidates
         if isSame, self.breadth == breadth { return links }
         if !isSame { isWanted = [:] }
@@ -45,6 +51,8 @@ struct PlanCache: Sendable {
 
     /// Whether the plan of another peer, made among the candidates of the last plan, contains this one.
     mutating func isWanted(by other: MeshPeerID) -> Bool {
+        // The only relay plans among partial peers, too.
+        if isLeaf, candidates.count > 1 { return false }
         if let known = isWanted[other] { return known }
         let others = candidates.filter { $0 != other } + [peer]
         let isWanted = planner.link(from: other, to: peer, among: others) != nil

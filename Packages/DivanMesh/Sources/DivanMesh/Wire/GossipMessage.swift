@@ -5,7 +5,7 @@
 ///
 /// ```
 /// message  version (1) · flags (1) · number (4) · record count (1) · records
-/// record   flags (1) · ID (32) · counter (4) · age in seconds (2) · scheme (1)
+/// record   condition and flags (1) · ID (32) · counter (4) · age in seconds (2) · scheme (1)
 ///          · neighbour count (1) · neighbours (6 each)
 ///          · address count (1) · addresses (length (1) and bytes each)
 /// ```

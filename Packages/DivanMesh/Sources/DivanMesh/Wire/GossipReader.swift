@@ -42,7 +42,8 @@ struct GossipReader {
     }
 
     mutating func record() throws(MeshError) -> GossipMessage.Record {
-        let condition = GossipMessage.Condition(rawValue: try byte() & GossipLayout.flagMask)
+        let flags = try byte()
+        let condition = GossipMessage.Condition(rawValue: flags & GossipLayout.flagMask)
         try require(MeshPeerID.byteCount)
         let peer = MeshPeerID(
             words: try number(8),
@@ -68,7 +69,8 @@ struct GossipReader {
             peer: peer,
             counter: counter,
             scheme: scheme,
-            neighbours: neighbours
+            neighbours: neighbours,
+            isPartial: flags & GossipLayout.partialFlag != 0
         )
         return GossipMessage.Record(
             announcement,

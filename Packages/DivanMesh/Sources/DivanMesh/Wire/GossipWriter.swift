@@ -3,8 +3,10 @@ enum GossipLayout {
     static let version: UInt8 = 1
     static let headByteCount = 7
     static let recordByteCount = 42
-    /// Of the flags, the two bits that are defined.
+    /// Of a message's flags, the interest; of a record's, the condition.
     static let flagMask: UInt8 = 3
+    /// Of a record's flags, that the peer is partial.
+    static let partialFlag: UInt8 = 4
 }
 
 /// A record of a gossip message as bytes, ready to be copied into messages.
@@ -20,7 +22,8 @@ struct EncodedRecord: Sendable {
     init(_ record: GossipMessage.Record) {
         let announcement = record.announcement
         bytes.reserveCapacity(128)
-        bytes.append(record.condition.rawValue)
+        let partialFlag = announcement.isPartial ? GossipLayout.partialFlag : 0
+        bytes.append(record.condition.rawValue | partialFlag)
         bytes += announcement.peer.bytes
         append(UInt64(announcement.counter.rawValue), byteCount: 4)
         append(UInt64(record.age), byteCount: 2)
@@ -47,13 +50,14 @@ struct EncodedRecord: Sendable {
 
     /// Changes the age and the condition.
     mutating func set(age: UInt16, _ condition: GossipMessage.Condition) {
+        let flags = bytes[Self.conditionOffset] & ~GossipLayout.flagMask | condition.rawValue
         let (high, low) = (UInt8(age >> 8), UInt8(truncatingIfNeeded: age))
         let offset = Self.ageOffset
         guard
-            bytes[Self.conditionOffset] != condition.rawValue || bytes[offset] != high
+            bytes[Self.conditionOffset] != flags || bytes[offset] != high
                 || bytes[offset + 1] != low
         else { return }
-        bytes[Self.conditionOffset] = condition.rawValue
+        bytes[Self.conditionOffset] = flags
         bytes[offset] = high
         bytes[offset + 1] = low
     }

@@ -13,6 +13,7 @@ internal import DivanCrypto
 /// | `s` | the counter, decimal |
 /// | `r` | the revision scheme: `3` for trees, `4` for vectors |
 /// | `nb` | six bytes of the ID of each neighbour, base64url |
+/// | `p` | `1` for a partial peer; missing for one that carries everything |
 ///
 /// Unknown keys are ignored; of equal keys, the first counts (RFC 6763 §6.4).
 public struct MeshAnnouncement: Hashable, Sendable {
@@ -24,18 +25,22 @@ public struct MeshAnnouncement: Hashable, Sendable {
     public var scheme: UInt8
     /// The peers to which it has an open link, at most `MeshLimits.neighbourCount`.
     public var neighbours: [MeshPeerPrefix]
+    /// Whether it subscribes to a part of the documents, or filters them, and so cannot carry all to others.
+    public var isPartial: Bool
 
     /// Describes a peer.
     public init(
         peer: MeshPeerID,
         counter: MeshCounter,
         scheme: UInt8,
-        neighbours: [MeshPeerPrefix] = []
+        neighbours: [MeshPeerPrefix] = [],
+        isPartial: Bool = false
     ) {
         self.peer = peer
         self.counter = counter
         self.scheme = scheme
         self.neighbours = Array(neighbours.prefix(MeshLimits.neighbourCount))
+        self.isPartial = isPartial
     }
 }
 
@@ -52,7 +57,7 @@ extension MeshAnnouncement {
             Array("s=\(counter.rawValue)".utf8),
             Array("r=\(scheme)".utf8),
             Array("nb=".utf8) + Base64URL.encode(neighbours.span).utf8,
-        ]
+        ] + (isPartial ? [Array("p=1".utf8)] : [])
     }
 
     /// Parses the strings of a TXT record.
@@ -85,7 +90,8 @@ extension MeshAnnouncement {
             peer: peer,
             counter: MeshCounter(rawValue: counter),
             scheme: scheme,
-            neighbours: neighbours
+            neighbours: neighbours,
+            isPartial: values.number("p") == 1
         )
     }
 }

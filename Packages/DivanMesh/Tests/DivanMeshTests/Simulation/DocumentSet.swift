@@ -4,7 +4,7 @@ struct DocumentSet: Equatable {
 
     init() {}
 
-    init(_ numbers: Range<Int>) {
+    init(_ numbers: some Sequence<Int>) {
         for number in numbers { insert(number) }
     }
 
@@ -26,7 +26,12 @@ struct DocumentSet: Equatable {
         for index in rest.words.indices where index < other.words.count {
             rest.words[index] &= ~other.words[index]
         }
+        while rest.words.last == 0 { rest.words.removeLast() }
         return rest
+    }
+
+    func intersection(_ other: DocumentSet) -> DocumentSet {
+        subtracting(subtracting(other))
     }
 
     func isSuperset(of other: DocumentSet) -> Bool { other.subtracting(self).isEmpty }

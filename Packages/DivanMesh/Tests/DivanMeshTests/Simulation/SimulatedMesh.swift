@@ -90,19 +90,22 @@ extension SimulatedMesh {
     func makePeer(
         scheme: UInt8 = 4,
         seeds: [MeshAddress] = [],
-        host: String? = nil
+        host: String? = nil,
+        subscription: DocumentSet? = nil
     ) throws -> SimulatedPeer {
         startedCount += 1
         let number = startedCount
         let configuration = MeshConfiguration(
             peer: .random(using: &generator),
             scheme: scheme,
+            isPartial: subscription != nil,
             firstCounter: UInt32(1_800_000_000 + now.components.seconds),
             seeds: seeds,
             random: SeededSource(seed: UInt64.random(in: 0...(.max), using: &generator))
         )
         let name = host ?? "10.0.\(number / 250).\(number % 250 + 1)"
-        return SimulatedPeer(configuration, at: try MeshAddress("\(name):\(4_000 + number)"))
+        let address = try MeshAddress("\(name):\(4_000 + number)")
+        return SimulatedPeer(configuration, at: address, subscription: subscription)
     }
 
     @discardableResult

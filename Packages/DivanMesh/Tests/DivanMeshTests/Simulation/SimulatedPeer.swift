@@ -21,10 +21,17 @@ final class SimulatedPeer: MeshActor {
     private(set) var isOnline: [MeshPeerID: Bool] = [:]
     /// What it has stored.
     var documents = DocumentSet()
+    /// The documents that others send to it; `nil` for all.
+    let subscription: DocumentSet?
 
-    init(_ configuration: MeshConfiguration, at address: MeshAddress) {
+    init(
+        _ configuration: MeshConfiguration,
+        at address: MeshAddress,
+        subscription: DocumentSet? = nil
+    ) {
         id = configuration.peer
         self.address = address
+        self.subscription = subscription
         core = MeshCore(configuration)
     }
 

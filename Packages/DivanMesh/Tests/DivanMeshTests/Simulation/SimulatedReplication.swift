@@ -46,13 +46,21 @@ extension SimulatedMesh {
         (actors[address] as? SimulatedPeer)?.documents ?? DocumentSet()
     }
 
+    /// What a peer has for another, which gets only the documents to which it has subscribed.
+    private func documents(at source: MeshAddress, for target: MeshAddress) -> DocumentSet {
+        let documents = documents(at: source)
+        let subscription = (actors[target] as? SimulatedPeer)?.subscription
+        return subscription.map { documents.intersection($0) } ?? documents
+    }
+
     private func pushOnAllLinks(of address: MeshAddress) {
         for link in openWires(of: address) { push(on: link.wire, from: link.side) }
     }
 
     private func push(on wire: SimulatedWire, from side: Int) {
         guard wire.isOpen, wire.isReady, !wire.ends[side].isSending else { return }
-        let news = documents(at: wire.ends[side].address).subtracting(wire.ends[side].known)
+        let (source, target) = (wire.ends[side].address, wire.ends[1 - side].address)
+        let news = documents(at: source, for: target).subtracting(wire.ends[side].known)
         guard !news.isEmpty else { return }
         wire.ends[side].isSending = true
         rounds.sends(ObjectIdentifier(wire))
