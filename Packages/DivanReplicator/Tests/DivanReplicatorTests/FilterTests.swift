@@ -84,6 +84,39 @@ import Testing
         #expect(Conversation.oneShot(.init(), here, there).transfers == [])
     }
 
+    /// What the peer has is not left to become outdated.
+    @Test func `a document is pushed if the peer is interested, or has an earlier revision`()
+        throws
+    {
+        let (here, there) = (try Site(), try Site())
+        try here.save("a", #"{"open":true}"#)
+        try here.save("b", #"{"open":false}"#)
+        let interested = options { collection in
+            collection.interest = { $0.body == Array(#"{"open":true}"#.utf8) }
+        }
+        let run = Conversation.oneShot(interested, here, there)
+        #expect(run.transfers == ["push a"] && run.failures == [])
+        try here.save("a", #"{"open":false}"#)
+        try here.save("b", #"{"open":0}"#)
+        #expect(Conversation.oneShot(interested, here, there).transfers == ["push a"])
+        #expect(try there.contents().keys.sorted() == ["a"])
+    }
+
+    @Test func `a client is told only of what interests it, which keeps nothing secret`() throws {
+        let site = try Site()
+        try site.save("a", #"{"open":true}"#)
+        try site.save("b", #"{"open":false}"#)
+        var client = Counterpart.client(site) { options in
+            options.interests[.default] = { $0.body == Array(#"{"open":true}"#.utf8) }
+        }
+        client.ask("subChanges", ["collection": "0"])
+        let changes = String(decoding: try client.take("changes").body, as: UTF8.self)
+        #expect(changes.contains("\"a\"") && !changes.contains("\"b\""))
+        let message: BLIPProperties = ["collection": "0", "id": "b", "rev": "1-aa"]
+        let error = try #require(client.ask("rev", message, "{}")?.error)
+        #expect(error.message.contains(try #require(try site.revision("b"))))
+    }
+
     /// Others on the same loop would have to wait for it.
     @Test func `a push filter that rejects most documents runs for a few lists at a time`() throws {
         let site = try Site()

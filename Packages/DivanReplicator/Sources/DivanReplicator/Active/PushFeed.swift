@@ -8,6 +8,7 @@ struct PushFeed {
     private let connection: Connection
     private let checkpointer: Checkpointer
     private let filter: DocumentFilter?
+    private let interest: DocumentFilter?
     private let wantedIDs: Set<DocumentID>
     /// Marks of changes up to this sequence are older than what the peer confirmed, and not reliable.
     private let trustedAfter: UInt64
@@ -33,6 +34,7 @@ struct PushFeed {
         self.checkpointer = checkpointer
         path = options.path
         filter = options.pushFilter
+        interest = options.interest
         wantedIDs = Set(options.documentIDs)
         lastSequence = checkpointer.completed.firstRangeEnd
         checkpointer.beginPush(through: last)
@@ -41,7 +43,7 @@ struct PushFeed {
     }
 
     /// Whether bodies are read to ask a filter about them.
-    var isFiltered: Bool { filter != nil }
+    var isFiltered: Bool { filter != nil || interest != nil }
 
     /// There are changes after the last one that was read.
     mutating func notice() {
@@ -153,7 +155,8 @@ struct PushFeed {
             row.sequence > trustedAfter && !doubtsAll && !doubtfulIDs.contains(row.documentID)
         if isTrusted, row.remoteAncestor == row.revisionID { return .isThere }
         // A change that was pushed after one that was left out is not pushed again, so no filter is asked.
-        guard let filter, !isCompleted else { return .passes }
+        let filters = [filter, row.remoteAncestor == nil ? interest : nil].compactMap(\.self)
+        guard !filters.isEmpty, !isCompleted else { return .passes }
         let isTombstone = row.flags.contains(.tombstone)
         let result = Result { () throws(StoreError) in
             try reader.revision(row.documentID, row.revisionID, in: path)
@@ -168,6 +171,6 @@ struct PushFeed {
             body: stored?.body ?? [],
             flags: isTombstone ? .deleted : []
         )
-        return filter(revision) ? .passes : .isLeftOut
+        return filters.allSatisfy { $0(revision) } ? .passes : .isLeftOut
     }
 }

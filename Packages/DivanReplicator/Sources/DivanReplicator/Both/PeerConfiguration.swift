@@ -128,6 +128,11 @@ public struct PeerConfiguration: Sendable {
         /// The filter receives the stored revision, if any; others are answered with HTTP/403. If a peer causes too
         /// many reads, it gets HTTP/503 and must retry later.
         public var storedFilters: [CollectionPath: DocumentFilter] = [:]
+        /// The documents in which a peer is interested, by collection; all if there is no filter.
+        ///
+        /// Others are not announced to it. They are not secret: the peer gets its own documents back, and the rivals of
+        /// the revisions that it pushes.
+        public var interests: [CollectionPath: DocumentFilter] = [:]
         /// Whether a peer only gets the blobs of revisions that are being sent to it, and must send the content of each
         /// blob it references, unless it can read a document that already has the blob.
         ///
@@ -157,6 +162,9 @@ public struct PeerConfiguration: Sendable {
         public var path: CollectionPath
         /// Returns `false` to skip the push of a document without an error.
         public var pushFilter: DocumentFilter?
+        /// Returns `false` for a document in which the peer is not interested; it is pushed if the peer has an earlier
+        /// revision.
+        public var interest: DocumentFilter?
         /// Returns `false` to reject a pulled document, which is reported as 403.
         public var pullFilter: DocumentFilter?
         /// The name of the filters in the checkpoint: with another name, all documents are compared again.

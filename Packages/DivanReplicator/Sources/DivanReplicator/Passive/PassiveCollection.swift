@@ -12,6 +12,7 @@ final class PassiveCollection {
     private var isSubscribed = false
     private let number: Int
     private let admission: Admission
+    private let interest: DocumentFilter?
     private let connection: Connection
     private var hasAnswered = false
     /// Proposals that are not answered yet.
@@ -29,6 +30,7 @@ final class PassiveCollection {
         self.path = path
         self.number = number
         self.connection = connection
+        interest = options.interests[path]
         admission = Admission(
             collection: number,
             path: path,
@@ -117,6 +119,7 @@ final class PassiveCollection {
         }
         var feed = try PassiveFeed(request, over: connection, collection: number, path: path)
         feed.readFilter = admission.readFilter
+        feed.interest = interest
         let count = try SyncError.storing {
             try connection.store.readLiving { try feed.begin($0) }
         }

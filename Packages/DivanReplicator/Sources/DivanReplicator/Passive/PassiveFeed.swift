@@ -18,6 +18,10 @@ struct PassiveFeed {
     var readFilter: DocumentFilter? {
         didSet { sender.readFilter = readFilter }
     }
+    /// What the peer wants to be told of; `nil` = everything.
+    ///
+    /// Unlike `readFilter`, it keeps nothing secret.
+    var interest: DocumentFilter?
 
     private let connection: Connection
     private let collection: Int
@@ -151,7 +155,7 @@ struct PassiveFeed {
         guard readFilter != nil else { return true }
         guard connection.readingCredit.isPositive(at: connection.now) else { return false }
         connection.readingCredit.owe(row.bodyByteCount)
-        return (try? hiddenSequences(among: [row]).isEmpty) ?? false
+        return (try? hiddenSequences(among: [row], [readFilter]).isEmpty) ?? false
     }
 
     /// There are changes after the last one that was read.
@@ -179,6 +183,8 @@ struct PassiveFeed {
     /// Announces a document again.
     mutating func insist(on documentID: DocumentID) {
         echoes[documentID] = nil
+        // The peer has the document, whether or not our revision is one that it wants.
+        if interest != nil { tellAgain(documentID) }
         notice()
     }
 
@@ -192,7 +198,7 @@ struct PassiveFeed {
         }
         // Empty lists fill no window; if each document is filtered, all lists cost much.
         var turnCount = connection.limits.silentListsCount
-        if readFilter != nil { turnCount = connection.limits.listsInFlightCount }
+        if isFiltered { turnCount = connection.limits.listsInFlightCount }
         wantsTurn = false
         while phase != .caughtUp, hasRoom(for: listLimit) {
             guard turnCount > 0 else {
@@ -235,8 +241,10 @@ struct PassiveFeed {
             try reader.changes(in: path, after: lastSequence, limit: limit, remote: nil)
         }
         let rows = all.prefix(judgedCount(of: all))
-        let hidden =
-            readFilter == nil ? [] : try hiddenSequences(among: rows.filter { isWanted($0) })
+        let hidden = try hiddenSequences(
+            among: isFiltered ? rows.filter { isWanted($0) } : [],
+            [readFilter, interest]
+        )
         if let last = rows.last { lastSequence = last.sequence }
         var changes: [FeedChange] = []
         for row in rows {
@@ -280,7 +288,7 @@ struct PassiveFeed {
         }
         unknownIDs.subtract(documentIDs.prefix(doneCount))
         unknownToPeer.removeFirst(doneCount)
-        let hidden = try hiddenSequences(among: rows)
+        let hidden = try hiddenSequences(among: rows, [readFilter])
         let changes = rows.filter { !hidden.contains($0.sequence) }
         if !changes.isEmpty { announce(changes.map { FeedChange($0) }) }
     }
@@ -292,7 +300,7 @@ struct PassiveFeed {
 
     /// The number of these changes in one list: those about which the filter is asked at once, at least one.
     private func judgedCount(of rows: [ChangeRow]) -> Int {
-        guard readFilter != nil else { return rows.count }
+        guard isFiltered else { return rows.count }
         var byteCount = 0
         let end = rows.indices.first { index in
             guard isWanted(rows[index]) else { return false }
@@ -311,9 +319,16 @@ struct PassiveFeed {
         wanted?.documentIDs.contains(row.documentID) ?? true
     }
 
-    /// The changes that the peer may not fetch; the filter runs outside the transaction.
-    private func hiddenSequences(among rows: [ChangeRow]) throws -> Set<UInt64> {
-        guard let readFilter else { return [] }
+    /// Whether bodies are read to decide which documents are announced.
+    private var isFiltered: Bool { readFilter != nil || interest != nil }
+
+    /// The changes that do not pass all filters, which run outside the transaction.
+    private func hiddenSequences(
+        among rows: [ChangeRow],
+        _ filters: [DocumentFilter?]
+    ) throws -> Set<UInt64> {
+        let filters = filters.compactMap(\.self)
+        guard !filters.isEmpty, !rows.isEmpty else { return [] }
         let bodies = try connection.store.readLiving { reader in
             rows.map { row in
                 Result { () throws(StoreError) in
@@ -339,7 +354,7 @@ struct PassiveFeed {
                 body: stored?.body ?? [],
                 isTombstone: row.flags.contains(.tombstone)
             )
-            if !readFilter(shown) { hidden.insert(row.sequence) }
+            if !filters.allSatisfy({ $0(shown) }) { hidden.insert(row.sequence) }
         }
         return hidden
     }
