@@ -54,6 +54,7 @@ final class MeshDriver: @unchecked Sendable {
             MeshConfiguration(
                 peer: id,
                 scheme: store.scheme == .vectors ? 4 : 3,
+                isPartial: configuration.filtersDocuments || !configuration.subscriptions.isEmpty,
                 firstCounter: UInt32(truncatingIfNeeded: WallClock.seconds()),
                 seeds: configuration.seeds,
                 random: SystemRandomSource()
@@ -206,6 +207,8 @@ extension MeshDriver {
         info.isOnline = status.isOnline
         info.isCompatible = status.isCompatible
         info.neighbours = status.neighbours
+        info.isPartial = status.isPartial
+        info.carrier = status.carrier
         if let link = links.first(where: { $0.peer == status.peer && $0.isOpen }) {
             info.link = (link.connection.isOutgoing, link.reason)
         }
@@ -219,5 +222,8 @@ extension MeshPeerInfo {
         guard let note else { return }
         certificate = note.certificate
         replication = note.replication
+        guard link != nil else { return }
+        collections = note.collections
+        interest = note.interest
     }
 }

@@ -18,6 +18,20 @@ public struct MeshPeerConfiguration: Sendable {
     public var trust: PeerTrust
     /// The collections to sync, 1 to `MeshPeerLimits.collectionCount`; two peers sync those that both have.
     public var collections: [CollectionPath]
+    /// Conditions for the documents that other peers send, by collection; they send everything of the others.
+    ///
+    /// A subscription protects nothing: it says what this peer is interested in. The limits are in `MeshPeerLimits`.
+    public var subscriptions: [CollectionPath: String] = [:]
+    /// Turns a condition, of this peer or another, into a filter; throws if it is invalid, which refuses the peer.
+    ///
+    /// Deletions should pass, so that they reach every peer that has the document.
+    public var compile: @Sendable (_ condition: String) throws -> DocumentFilter = { _ in
+        throw UnsupportedSubscription()
+    }
+    /// Whether `adjust` leaves documents out, so that this peer cannot carry all to others.
+    ///
+    /// The same is assumed of a peer with subscriptions.
+    public var filtersDocuments = false
     /// Finds peers on the network; `nil` if only seeds are called.
     public var discovery: (any PeerDiscovery)?
     /// Addresses to call if discovery does not find peers, at most `MeshLimits.seedCount`.
@@ -65,7 +79,16 @@ public struct MeshPeerConfiguration: Sendable {
             byteCount <= MeshPeerLimits.collectionsByteCount
         else { throw .tooManyCollections(count: collections.count) }
         guard discovery != nil || !seeds.isEmpty else { throw .nothingToFindPeersBy }
+        if let path = subscriptions.keys.first(where: { !collections.contains($0) }) {
+            throw .invalidSubscription(path.wireName, reason: "the collection is not synced")
+        }
+        _ = try interest(in: subscriptions)
     }
+}
+
+/// Conditions cannot be evaluated without `MeshPeerConfiguration.compile`.
+private struct UnsupportedSubscription: Error, CustomStringConvertible {
+    var description: String { "this peer does not support conditions" }
 }
 
 // MARK: - The connection of a link
@@ -86,27 +109,44 @@ extension MeshPeerConfiguration {
     func activePeer(
         for peer: MeshPeerID,
         _ collections: [CollectionPath],
+        _ interest: LinkInterest,
         _ store: Store
     ) -> PeerConfiguration {
         let options = PeerConfiguration.ActiveOptions(
             pushes: true,
             pulls: true,
             isContinuous: true,
-            collections: collections.map { PeerConfiguration.CollectionOptions($0) },
+            collections: collections.map { collectionOptions(for: $0, interest) },
             remoteIdentity: "x-divan-mesh:\(peer)"
         )
         return engine(.active(options), for: peer, store)
+    }
+
+    /// The names of the checkpoints contain both peers' conditions: under other ones, all documents are compared again.
+    private func collectionOptions(
+        for path: CollectionPath,
+        _ interest: LinkInterest
+    ) -> PeerConfiguration.CollectionOptions {
+        var options = PeerConfiguration.CollectionOptions(path)
+        options.interest = interest.filters[path]
+        let (theirs, own) = (interest.conditions[path], subscriptions[path])
+        if theirs != nil || own != nil {
+            options.filterName = "subscriptions: \(theirs ?? "") / \(own ?? "")"
+        }
+        return options
     }
 
     /// The engine of the peer that was called.
     func passivePeer(
         for peer: MeshPeerID,
         _ collections: [CollectionPath],
+        _ interest: LinkInterest,
         _ store: Store,
         _ shared: SharedRevisions,
         _ budget: ConnectionBudget
     ) -> PeerConfiguration {
         var options = PeerConfiguration.PassiveOptions(collections: collections)
+        options.interests = interest.filters
         options.budget = budget
         options.party = "mesh peer \(peer)"
         options.checkpointOwner = options.party

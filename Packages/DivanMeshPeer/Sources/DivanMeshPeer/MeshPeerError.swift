@@ -6,6 +6,8 @@ public enum MeshPeerError: Error, Equatable, Sendable {
     case noCollection
     /// There are more collections than `MeshPeerLimits` permits, or their names are too long together.
     case tooManyCollections(count: Int)
+    /// A condition is invalid or too long, or its collection is not synced.
+    case invalidSubscription(String, reason: String)
     /// Without discovery and without seeds a peer finds no other one.
     case nothingToFindPeersBy
     /// The peer has been started before.
@@ -20,6 +22,8 @@ extension MeshPeerError: CustomStringConvertible {
         case .tooManyCollections(let count):
             "mesh: \(count) collections exceed the limit of \(MeshPeerLimits.collectionCount), or "
                 + "of \(MeshPeerLimits.collectionsByteCount) bytes of names; sync fewer collections"
+        case .invalidSubscription(let collection, let reason):
+            "mesh: invalid subscription to collection \(collection): \(reason); change the condition"
         case .nothingToFindPeersBy:
             "mesh: neither discovery nor seeds are configured; set one of them to find peers"
         case .alreadyStarted: "mesh: the peer was already started; create a new one"

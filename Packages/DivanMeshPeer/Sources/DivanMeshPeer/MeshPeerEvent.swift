@@ -1,6 +1,7 @@
 public import DivanDiscovery
 public import DivanMesh
 public import DivanReplicator
+public import DivanStore
 public import DivanTLS
 
 /// An event of a mesh peer.
@@ -31,6 +32,15 @@ public struct MeshPeerInfo: Sendable {
     public var isCompatible = true
     /// The known peers that it lists as its neighbours.
     public var neighbours: [MeshPeerID] = []
+    /// Whether it subscribes to a part of the documents, or filters them, and so cannot carry all to others.
+    public var isPartial = false
+    /// The linked peer from which documents reach it over peers that carry everything: itself if it is linked.
+    public var carrier: MeshPeerID?
+    /// The collections that are synced with it; empty without an open link.
+    public var collections: [CollectionPath] = []
+    /// Its conditions for documents, by collection; empty without an open link.
+    public var subscriptions: [CollectionPath: String] { interest.conditions }
+    var interest = LinkInterest()
     /// Its certificate, once TLS has proved that it has it.
     public var certificate: TLSCertificate?
     /// Whether this peer called it, and why they are linked; `nil` without an open link.
@@ -40,5 +50,10 @@ public struct MeshPeerInfo: Sendable {
 
     init(id: MeshPeerID) {
         self.id = id
+    }
+
+    /// Whether the peer has subscribed to a revision; always true without an open link, or without a subscription.
+    public func wants(_ revision: FilteredRevision, in path: CollectionPath) -> Bool {
+        interest.filters[path]?(revision) ?? true
     }
 }

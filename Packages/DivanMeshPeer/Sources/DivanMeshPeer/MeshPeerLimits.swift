@@ -16,6 +16,10 @@ public enum MeshPeerLimits {
     public static let collectionCount = 64
     /// Bytes of their names in a header line: 6 KiB, which every server's limit of 8 KiB for a line permits.
     public static let collectionsByteCount = 6 << 10
+    /// UTF-8 bytes of a subscription's condition: 1 KiB, which is parsed in a handshake.
+    public static let subscriptionByteCount = 1 << 10
+    /// Bytes of all conditions of a peer: 4 KiB, which fit in a header line as Base64.
+    public static let subscriptionsByteCount = 4 << 10
     /// Bytes of a WebSocket message: 128 KiB; every known peer sends at most 16 KiB at once.
     public static let frameByteCount = 128 << 10
     /// Peers whose certificates, refusals and replication states are remembered: 1,000, as many as peers.

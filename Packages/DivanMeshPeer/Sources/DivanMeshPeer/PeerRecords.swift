@@ -1,5 +1,6 @@
 import DivanMesh
 import DivanReplicator
+import DivanStore
 import DivanTLS
 
 /// What is remembered of peers in addition to the mesh's state: certificates and replications.
@@ -9,6 +10,9 @@ struct PeerRecords {
     struct Record {
         var certificate: TLSCertificate?
         var replication = SyncStatus(.stopped)
+        /// The collections of the last link, and what the peer wants of them.
+        var collections: [CollectionPath] = []
+        var interest = LinkInterest()
     }
 
     private(set) var records: [MeshPeerID: Record] = [:]

@@ -19,6 +19,8 @@ struct Connection {
     var request: UpgradeRequest?
     /// The collections that both have.
     var collections: [CollectionPath] = []
+    /// What the other peer wants of them.
+    var interest = LinkInterest()
     /// Gossip for a caller that is being accepted.
     var waitingGossip: [[UInt8]] = []
 }

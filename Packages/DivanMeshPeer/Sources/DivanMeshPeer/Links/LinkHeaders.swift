@@ -10,11 +10,15 @@ import DivanWebSocket
 /// | field | in | value |
 /// |---|---|---|
 /// | `Divan-Mesh-Collections` | request, acceptance | the collections, as on the wire, separated by commas |
+/// | `Divan-Mesh-Subscriptions` | request, acceptance | conditions, separated by commas |
 /// | `Divan-Mesh-End` | refusal | the reason, a `LinkEnd` |
 /// | `Divan-Mesh-Introduction` | refusal | a gossip message with other peers, Base64 |
 /// | `Retry-After` | refusal | seconds |
+///
+/// A condition is preceded by the place of its collection in the list of collections and a colon, and is in Base64.
 enum LinkHeaders {
     private static let collections = "Divan-Mesh-Collections"
+    private static let subscriptions = "Divan-Mesh-Subscriptions"
     private static let end = "Divan-Mesh-End"
     private static let introduction = "Divan-Mesh-Introduction"
     private static let retryAfter = "Retry-After"
@@ -25,18 +29,54 @@ enum LinkHeaders {
         limits.headByteCount = 2 * MeshLimits.messageByteCount + (16 << 10)
     }
 
-    static func offer(_ paths: [CollectionPath]) -> HTTPHeaders {
-        [collections: paths.map(\.wireName).joined(separator: ",")]
+    static func offer(
+        _ paths: [CollectionPath],
+        _ conditions: [CollectionPath: String] = [:]
+    ) -> HTTPHeaders {
+        var headers: HTTPHeaders = [collections: paths.map(\.wireName).joined(separator: ",")]
+        let items = paths.enumerated().compactMap { place, path in
+            conditions[path].map { "\(place):\(Base64.encode(Array($0.utf8).span))" }
+        }
+        if !items.isEmpty { headers.append(subscriptions, items.joined(separator: ",")) }
+        return headers
     }
 
     /// The collections of `own` that the other peer has too, in the order of `own`.
     static func common(_ own: [CollectionPath], _ headers: HTTPHeaders) -> [CollectionPath] {
-        let names = (headers[collections] ?? "").split(
-            separator: ",",
-            maxSplits: MeshPeerLimits.collectionCount
-        )
-        let theirs = Set(names.compactMap { CollectionPath(String($0)) })
+        let theirs = Set(theirCollections(headers))
         return own.filter(theirs.contains)
+    }
+
+    /// The collections of the other peer; `nil` for a name that is invalid.
+    private static func theirCollections(_ headers: HTTPHeaders) -> [CollectionPath?] {
+        (headers[collections] ?? "")
+            .split(
+                separator: ",",
+                maxSplits: MeshPeerLimits.collectionCount,
+                omittingEmptySubsequences: false
+            )
+            .map { CollectionPath(String($0)) }
+    }
+
+    /// The conditions of the other peer, not checked further.
+    ///
+    /// - Throws: `MeshPeerError.invalidSubscription` for an item that is no condition of one of its collections.
+    static func conditions(
+        _ headers: HTTPHeaders
+    ) throws(MeshPeerError) -> [CollectionPath: String] {
+        guard let list = headers[subscriptions] else { return [:] }
+        let paths = theirCollections(headers)
+        var conditions: [CollectionPath: String] = [:]
+        for item in list.split(separator: ",", omittingEmptySubsequences: false) {
+            let parts = item.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, let place = Int(parts[0]), paths.indices.contains(place),
+                let path = paths[place], conditions[path] == nil,
+                let bytes = Base64.decode(parts[1]),
+                let condition = String(validating: bytes, as: UTF8.self)
+            else { throw .invalidSubscription(String(item.prefix(40)), reason: "invalid header") }
+            conditions[path] = condition
+        }
+        return conditions
     }
 
     /// The answer to a call that the mesh refuses.

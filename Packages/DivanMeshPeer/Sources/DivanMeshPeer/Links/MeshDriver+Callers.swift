@@ -45,7 +45,14 @@ extension MeshDriver {
                 HandshakeRefusal(status: 409, explanation: LinkEnd.incompatible.explanation)
             )
         }
-        let engine = passivePeer(for: peer, common)
+        let interest: LinkInterest
+        do throws(MeshPeerError) {
+            let conditions = try LinkHeaders.conditions(request.handshake.headers)
+            interest = try configuration.interest(in: conditions)
+        } catch {
+            return request.refuse(HandshakeRefusal(status: 400, explanation: "\(error)"))
+        }
+        let engine = passivePeer(for: peer, common, interest)
         let offered = request.handshake.subprotocols
         guard engine.choose(from: offered) != nil else {
             let explanation = engine.refusal(of: offered)
@@ -54,15 +61,21 @@ extension MeshDriver {
         note(peer) { $0.certificate = certificate }
         incomingCount += 1
         let connection = MeshConnectionID(incoming: incomingCount)
-        connections[connection] = Connection(peer: peer, request: request, collections: common)
+        connections[connection] = Connection(
+            peer: peer,
+            request: request,
+            collections: common,
+            interest: interest
+        )
         handle(.called(connection, from: peer))
     }
 
     private func passivePeer(
         for peer: MeshPeerID,
-        _ collections: [CollectionPath]
+        _ collections: [CollectionPath],
+        _ interest: LinkInterest
     ) -> PeerConfiguration {
-        configuration.passivePeer(for: peer, collections, store, shared, budget)
+        configuration.passivePeer(for: peer, collections, interest, store, shared, budget)
     }
 
     func accept(_ connection: MeshConnectionID) {
@@ -70,11 +83,12 @@ extension MeshDriver {
             let peer = called.peer
         else { return }
         connections[connection]?.request = nil
-        let engine = passivePeer(for: peer, called.collections)
+        let engine = passivePeer(for: peer, called.collections, called.interest)
         guard let subprotocol = engine.choose(from: request.handshake.subprotocols) else { return }
+        note(peer) { ($0.collections, $0.interest) = (called.collections, called.interest) }
         request.accept(
             subprotocol: subprotocol.rawValue,
-            headers: LinkHeaders.offer(configuration.collections)
+            headers: LinkHeaders.offer(configuration.collections, configuration.subscriptions)
         ) { [weak self] transport in
             self?.startPassive(connection, peer, engine, on: transport)
         }

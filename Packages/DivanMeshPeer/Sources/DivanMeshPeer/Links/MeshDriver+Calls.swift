@@ -37,7 +37,12 @@ extension MeshDriver {
             return nil
         }
         var settings = call
-        let offered = configuration.activePeer(for: peer ?? id, configuration.collections, store)
+        let offered = configuration.activePeer(
+            for: peer ?? id,
+            configuration.collections,
+            LinkInterest(),
+            store
+        )
         settings.subprotocols = offered.subprotocols
         return WebSocketClientTransport(settings, log: log)
     }
@@ -47,31 +52,45 @@ extension MeshDriver {
             connections[connection] != nil
         else { return }
         let common = LinkHeaders.common(configuration.collections, info.headers)
-        guard !common.isEmpty else {
-            connections.removeValue(forKey: connection)?.link?.abort(.incompatible)
-            let failure = CallFailure.refused(
-                .incompatible,
-                by: peer,
-                retryAfter: nil,
-                introduction: []
-            )
-            return handle(.failed(connection, failure))
+        guard !common.isEmpty else { return reject(connection, of: peer) }
+        let interest: LinkInterest
+        do throws(MeshPeerError) {
+            interest = try configuration.interest(in: LinkHeaders.conditions(info.headers))
+        } catch {
+            showError(.http(.badRequest, "\(error)"), of: peer)
+            return reject(connection, of: peer)
         }
         connections[connection]?.peer = peer
-        note(peer) { $0.certificate = info.certificates.first }
+        note(peer) { record in
+            record.certificate = info.certificates.first
+            (record.collections, record.interest) = (common, interest)
+        }
         handle(.opened(connection, peer))
         guard let link = connections[connection]?.link else { return }
-        startActive(connection, peer, common, on: link)
+        startActive(connection, peer, common, interest, on: link)
+    }
+
+    /// Ends a call to a peer with which this one cannot sync.
+    private func reject(_ connection: MeshConnectionID, of peer: MeshPeerID) {
+        connections.removeValue(forKey: connection)?.link?.abort(.incompatible)
+        let failure = CallFailure.refused(
+            .incompatible,
+            by: peer,
+            retryAfter: nil,
+            introduction: []
+        )
+        handle(.failed(connection, failure))
     }
 
     private func startActive(
         _ connection: MeshConnectionID,
         _ peer: MeshPeerID,
         _ collections: [CollectionPath],
+        _ interest: LinkInterest,
         on link: LinkTransport
     ) {
         var session = ActiveSession.Configuration(
-            peer: configuration.activePeer(for: peer, collections, store),
+            peer: configuration.activePeer(for: peer, collections, interest, store),
             makeTransport: { _ in link }
         )
         session.resolvers = configuration.resolvers(peer)
@@ -101,13 +120,16 @@ extension MeshDriver {
     /// Shows why a peer cannot be linked, unless it is only full, or not there.
     private func explain(_ failure: CallFailure, of peer: MeshPeerID, _ error: TransportError) {
         switch failure {
-        case .untrusted, .refused(.incompatible, _, _, _):
-            var status = SyncStatus(.stopped)
-            status.error = SyncError(error)
-            note(peer) { $0.replication = status }
-            report(.replication(peer, isOutgoing: true, status))
+        case .untrusted, .refused(.incompatible, _, _, _): showError(SyncError(error), of: peer)
         case .unreachable, .wrongPeer, .refused: break
         }
+    }
+
+    private func showError(_ error: SyncError, of peer: MeshPeerID) {
+        var status = SyncStatus(.stopped)
+        status.error = error
+        note(peer) { [status] in $0.replication = status }
+        report(.replication(peer, isOutgoing: true, status))
     }
 }
 
@@ -122,7 +144,7 @@ extension MeshPeerConfiguration {
             serverTrust: trust.serverTrust(expecting: peer),
             credential: credential
         )
-        let headers = LinkHeaders.offer(collections)
+        let headers = LinkHeaders.offer(collections, subscriptions)
         var settings = WebSocketClientTransport.Configuration(
             endpoint: endpoint,
             subprotocols: [],
