@@ -92,11 +92,12 @@ import Testing
             #expect(throws: MeshPeerError.self) { _ = try peer(condition) }
         }
         _ = try peer(String(long.dropLast()))
+        let recipes = try #require(CollectionPath("recipes"))
         #expect(throws: MeshPeerError.self) {
             _ = try TestPeer(Sample.peer(), trust: .roots([root.leaf])) { configuration in
                 configuration.discovery = hub
                 configuration.compile = { _ in { _ in true } }
-                configuration.subscriptions[try #require(CollectionPath("recipes"))] = "x"
+                configuration.subscriptions[recipes] = "x"
             }
         }
     }
