@@ -1,6 +1,7 @@
 import DivanMesh
 import DivanMeshPeer
 import DivanReplicator
+import DivanStore
 
 extension Mesh {
     /// The status of another peer of a mesh, at one moment.
@@ -45,6 +46,11 @@ extension Mesh {
         /// Whether its database has the same revision scheme; otherwise it is never linked.
         public let isCompatible: Bool
 
+        /// Whether it subscribes to a part of the documents, or filters them: then it does not pass on all.
+        public let isPartial: Bool
+        /// Its conditions for documents, by the full names of collections; empty without a link.
+        public let subscriptions: [String: String]
+
         init(_ info: MeshPeerInfo) {
             id = PeerID(info.id)
             isOnline = info.isOnline
@@ -53,6 +59,10 @@ extension Mesh {
             neighbors = info.neighbours.map { PeerID($0) }
             certificate = info.certificate.map { TLSCertificate($0) }
             isCompatible = info.isCompatible
+            isPartial = info.isPartial
+            subscriptions = Dictionary(
+                uniqueKeysWithValues: info.subscriptions.map { ($0.key.description, $0.value) }
+            )
         }
     }
 

@@ -144,7 +144,9 @@ public final class Mesh: Sendable {
     // MARK: Peers and events
 
     /// The other peers that are known, online or not, in the order of their IDs; empty unless joined.
-    public var knownPeers: [Peer] { running?.peers.map { Peer($0) } ?? [] }
+    public var knownPeers: [Peer] { knownPeerInfo.map { Peer($0) } }
+
+    var knownPeerInfo: [MeshPeerInfo] { running?.peers ?? [] }
 
     /// Returns what is known about a peer; `nil` for this peer, for an unknown peer, and unless joined.
     public func peer(_ id: PeerID) -> Peer? {

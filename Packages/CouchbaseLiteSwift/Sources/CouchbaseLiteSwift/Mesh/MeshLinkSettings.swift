@@ -93,6 +93,19 @@ private struct PeerResolver: ThrowingConflictResolver {
 }
 
 extension MultipeerCollectionConfiguration {
+    /// Whether this peer does not send, or does not accept, some documents.
+    var leavesDocumentsOut: Bool {
+        pushFilter != nil || pullFilter != nil || !(documentIDs ?? []).isEmpty
+    }
+
+    /// Whether a document is sent to a peer that wants it.
+    func sends(_ document: Document, to peer: PeerID) -> Bool {
+        guard documentIDs.map({ $0.isEmpty || $0.contains(document.id) }) ?? true else {
+            return false
+        }
+        return pushFilter?(peer, document, []) ?? true
+    }
+
     /// The engine's form of a filter.
     fileprivate func engineFilter(
         _ filter: MultipeerReplicationFilter?,

@@ -1,3 +1,4 @@
+import DivanDatabase
 import DivanJSON
 import DivanMesh
 import DivanMeshPeer
@@ -81,6 +82,16 @@ final class MeshReport: Sendable {
             object["reason"] = .string(link.reason.rawValue)
             object["rate"] = JSON(Int((rate ?? 0).rounded()))
             object["pending"] = JSON(peer.replication.pendingCount)
+        }
+        if peer.isPartial { object["partial"] = true }
+        if let carrier = peer.carrier { object["carrier"] = .string("\(carrier)") }
+        if peer.link != nil {
+            object["collections"] = .array(peer.collections.map { .string($0.wireName) })
+            var subscriptions = JSONObject()
+            for (path, condition) in peer.subscriptions {
+                subscriptions[path.wireName] = .string(condition)
+            }
+            object["subscriptions"] = .object(subscriptions)
         }
         if let name = peer.certificate?.commonName { object["name"] = .string(name) }
         if !peer.isCompatible { object["compatible"] = false }

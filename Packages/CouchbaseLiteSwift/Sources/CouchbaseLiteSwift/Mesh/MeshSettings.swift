@@ -42,6 +42,11 @@ struct MeshSettings: Sendable {
         result.port = port
         result.networkInterface = networkInterface
         result.hosts = reachableHosts
+        for settings in collections {
+            result.subscriptions[settings.collection.path] = settings.subscription
+        }
+        result.compile = { try Collection.interest(in: $0) }
+        result.filtersDocuments = collections.contains(where: \.leavesDocumentsOut)
         let links = MeshLinkSettings(collections)
         result.adjust = { peer, engine in links.adjust(&engine, for: PeerID(peer)) }
         result.resolvers = { peer in links.resolvers(for: PeerID(peer)) }

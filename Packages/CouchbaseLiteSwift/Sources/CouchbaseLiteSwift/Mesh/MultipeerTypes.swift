@@ -25,6 +25,12 @@ public struct MultipeerCollectionConfiguration: Sendable {
     public var pushFilter: MultipeerReplicationFilter?
     /// Selects the documents that are accepted from a peer; `nil` means all.
     public var pullFilter: MultipeerReplicationFilter?
+    /// A condition in SQL++ for the documents that peers send to this one, an addition to the official API.
+    ///
+    /// `nil` means all. It can use the body and `META().id`, and has at most 1 KiB, all conditions of a peer together 4 KiB. Deletions are
+    /// always sent. A subscription is an interest and protects nothing: `pushFilter` of the others decides what this peer
+    /// can get. A document that no longer meets the condition may stay as it is.
+    public var subscription: String?
     /// Resolves conflicts; `nil` means ``ConflictResolver/default``.
     public var conflictResolver: (any MultipeerConflictResolver)?
 

@@ -2,6 +2,8 @@ import DivanDatabase
 import DivanJSON
 import DivanLog
 import DivanQuery
+import DivanReplicator
+import DivanRevisions
 import Foundation
 
 extension Collection {
@@ -64,19 +66,29 @@ extension Collection {
             if flags.contains(.accessRemoved) { return true }
             let isDeleted = flags.contains(.deleted)
             if isDeleted, !test.asksAboutDeleted { return true }
-            do {
-                return try test.holds(
-                    of: document.name,
-                    body: document.body.bytes,
-                    isDeleted: isDeleted
-                )
-            } catch {
-                Journal.query.warning(
-                    "Filter: document \(user: document.id) is excluded, because its condition failed: "
-                        + "\(error)"
-                )
-                return false
-            }
+            return test.selects(document.name, document.body.bytes, isDeleted: isDeleted)
+        }
+    }
+
+    /// Returns the filter for a peer's subscription, which all deletions pass.
+    static func interest(in condition: String) throws -> DocumentFilter {
+        let test = try BodyCondition(sql: condition)
+        return { revision in
+            revision.flags.contains(.deleted) || test.selects(revision.documentID, revision.body)
+        }
+    }
+}
+
+extension BodyCondition {
+    /// Whether a document meets the condition; false with a warning if that cannot be determined.
+    fileprivate func selects(_ id: StoredID, _ body: [UInt8], isDeleted: Bool = false) -> Bool {
+        do {
+            return try holds(of: id, body: body, isDeleted: isDeleted)
+        } catch {
+            Journal.query.warning(
+                "Filter: document \(user: id) is excluded, because its condition failed: \(error)"
+            )
+            return false
         }
     }
 }
