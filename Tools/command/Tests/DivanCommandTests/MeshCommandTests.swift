@@ -93,6 +93,31 @@ import Testing
         try doctor("office").expectFailure(3, "is not in the group office")
     }
 
+    @Test func `a peer gets what it subscribes to, and the status explains the rest`() throws {
+        try shell.run("put", "kitchen", "soup", #"{"hot":true}"#)
+        try shell.run("put", "kitchen", "ice", #"{"hot":false}"#)
+        let port = try LoopbackClient.freePort()
+        let seed = ["--no-discovery", "--seed", "wss://127.0.0.1:\(port)"]
+        let first = try join("kitchen", seed + ["--port", "\(port)"])
+        _ = try first.event(named: "joined")
+        let second = try join("hall", seed + ["--subscribe", "_default:hot = true"])
+        let documents = try second.event(named: "documents")
+        #expect(documents["count"] as? Int == 1)
+        #expect(try shell.run("ls", "hall").output == "soup\n")
+        // The status is published twice a second.
+        let words = ["mesh", "status", "kitchen", "--explain"]
+        var ice = ""
+        while !ice.contains("hall") {
+            let outcome = try shell.divan(words + ["ice"])
+            if outcome.status == 0 { ice = outcome.output }
+        }
+        #expect(ice.contains("(hall): not sent: the peer has subscribed to hot = true"), "\(ice)")
+        let soup = try shell.run("mesh", "status", "kitchen", "--explain", "soup").output
+        #expect(soup.contains("(hall): sent over the link"), "\(soup)")
+        try shell.divan(words + ["tea"]).expectFailure(3, "tea")
+        #expect(first.stop() == 0 && second.stop() == 0)
+    }
+
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
     )
@@ -121,6 +146,11 @@ import Testing
         try shell.divan(identity).expectFailure(2, "'--peer-ca' or '--peer-certificate'")
         let trust = identity + ["--peer-ca", "cellar.pem"]
         try shell.divan(trust + ["--seed", "hall"]).expectFailure(2, "for '--seed'")
+        for value in ["hot", "garden:hot = true"] {
+            try shell.divan(trust + ["--subscribe", value]).expectFailure(2, "'--subscribe'")
+        }
+        let invalid = try shell.divan(trust + ["--subscribe", "_default:hot ="])
+        #expect(invalid.status != 0 && invalid.errors.contains("invalid subscription"))
         let alone = try shell.divan(trust + ["--no-discovery"])
         #expect(alone.status != 0 && alone.errors.contains("neither discovery nor seeds"))
     }

@@ -86,7 +86,7 @@ extension BodyCondition {
             return try holds(of: id, body: body, isDeleted: isDeleted)
         } catch {
             Journal.query.warning(
-                "Filter: document \(user: id) is excluded, because its condition failed: \(error)"
+                "Filter: document \(user: id.text) is excluded, because its condition failed: \(error)"
             )
             return false
         }

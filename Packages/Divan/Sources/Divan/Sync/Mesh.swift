@@ -20,7 +20,7 @@ internal import Synchronization
 public final class Mesh: Sendable {
     /// The database that is shared.
     public let database: Database
-    private let official: CouchbaseLiteSwift.Mesh
+    let official: CouchbaseLiteSwift.Mesh
     private let bridge: CallbackBridge
     private let changes = Broadcast<Peer>()
     private let replicated = Broadcast<(peer: PeerID, document: Sync.ReplicatedDocument)>()
@@ -250,6 +250,8 @@ extension Mesh {
         public let certificate: Certificate?
         /// Whether its database names revisions in the same way; otherwise it is never linked.
         public let isCompatible: Bool
+        /// Whether it subscribes to a part of the documents, or filters them: then it does not pass on all.
+        public let isPartial: Bool
 
         init(_ peer: CouchbaseLiteSwift.Mesh.Peer) {
             id = PeerID(peer.id)
@@ -259,6 +261,7 @@ extension Mesh {
             neighbors = peer.neighbors.map { PeerID($0) }
             certificate = peer.certificate.map { Certificate($0.certificate) }
             isCompatible = peer.isCompatible
+            isPartial = peer.isPartial
         }
     }
 }

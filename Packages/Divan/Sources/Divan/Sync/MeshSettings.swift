@@ -78,6 +78,7 @@ extension Sync.Selection {
     ) throws -> MultipeerCollectionConfiguration {
         var configuration = MultipeerCollectionConfiguration(collection: collection.official)
         configuration.documentIDs = documentIDs.isEmpty ? nil : documentIDs
+        configuration.subscription = subscription
         if let filter = try push?.official(bridge) {
             configuration.pushFilter = { _, document, flags in filter(document, flags) }
         }

@@ -21,6 +21,13 @@ extension Sync {
         public var push: Filter?
         /// Selects the received documents to store; `nil` stores all.
         public var pull: Filter?
+        /// A condition in SQL++ for the documents that the other peers of a ``Mesh`` send, such as `store = 'rome'`; `nil`
+        /// means all.
+        ///
+        /// It can use the body and `META().id`, and has at most 1 KiB, all conditions together 4 KiB. Deletions are always
+        /// sent. It protects nothing: `push` of the others decides which documents this peer can get. A document that no
+        /// longer meets the condition may stay as it is.
+        public var subscription: String?
         /// Resolves the conflicts of this collection; `nil` means the resolver of the sync.
         public var resolver: (any ConflictResolver)?
 
@@ -31,6 +38,7 @@ extension Sync {
             documentIDs: [String] = [],
             push: Filter? = nil,
             pull: Filter? = nil,
+            subscription: String? = nil,
             resolver: (any ConflictResolver)? = nil
         ) {
             self.collection = collection
@@ -38,6 +46,7 @@ extension Sync {
             self.documentIDs = documentIDs
             self.push = push
             self.pull = pull
+            self.subscription = subscription
             self.resolver = resolver
         }
     }

@@ -34,6 +34,15 @@ struct SyncSettings: Sendable {
                 remedy: "pass collections of database \(database.name)"
             )
         }
+        for selection in chosen where selection.subscription != nil {
+            throw DivanError(
+                .invalidArgument,
+                place: place,
+                problem:
+                    "collection \(selection.collection.name) has a subscription, which only a mesh supports",
+                remedy: "use channels or a filter"
+            )
+        }
         return chosen
     }
 

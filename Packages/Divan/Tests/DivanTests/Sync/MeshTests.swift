@@ -104,6 +104,33 @@ import Testing
         for mesh in [first, second] { await mesh.leave() }
     }
 
+    @Test func `a peer gets the documents that it subscribed to, also after another subscription`()
+        async throws
+    {
+        let (mine, theirs) = (try await notes(0), try await notes(1))
+        try await mine.save(Document(id: "milan", ["store": "milan"]))
+        try await mine.save(Document(id: "rome", ["store": "rome"]))
+        let identity = try authority.issue(named: "second", key: .p256)
+        let first = try await join(databases[0])
+        let rome = Sync.Selection(theirs, subscription: "store = 'rome'")
+        let second = try await join(databases[1], collections: [rome], identity: identity)
+        var documents = second.documents.makeAsyncIterator()
+        try await wait(for: "rome", in: databases[1], &documents)
+        #expect(try await theirs.get("milan") == nil)
+        let outcomes = try ["milan", "rome"].map { try first.explain($0, in: mine).map(\.outcome) }
+        #expect(outcomes == [[.notSubscribed("store = 'rome'")], [.linked]])
+        #expect(try second.explain("rome", in: theirs).map(\.outcome) == [.linked])
+        let missing = #expect(throws: DivanError.self) { try first.explain("oslo", in: mine) }
+        #expect(missing?.code == .notFound)
+        await second.leave()
+
+        let milan = Sync.Selection(theirs, subscription: "store = 'milan'")
+        let third = try await join(databases[1], collections: [milan], identity: identity)
+        var later = third.documents.makeAsyncIterator()
+        try await wait(for: "milan", in: databases[1], &later)
+        for mesh in [first, third] { await mesh.leave() }
+    }
+
     @Test func `a bundled rule applies in a mesh`() async throws {
         let (mine, theirs) = (try await notes(0), try await notes(1))
         try await mine.save(Document(id: "both", ["text": "same", "mine": 1]))
@@ -151,7 +178,8 @@ import Testing
     @Test func `invalid settings are refused with a remedy`() async throws {
         let channels = Sync.Selection(try await notes(0), channels: ["a"])
         let foreign = Sync.Selection(try await notes(1))
-        for selections in [[channels], [foreign], []] {
+        let invalid = Sync.Selection(try await notes(0), subscription: "store =")
+        for selections in [[channels], [foreign], [invalid], []] {
             let error = await #expect(throws: DivanError.self) {
                 _ = try await join(databases[0], collections: selections)
             }

@@ -19,6 +19,12 @@ enum MeshJoinCommand: Command {
                 isRepeating: true,
                 "sync only these collections (default: all)"
             ),
+            .value(
+                "--subscribe",
+                "COLLECTION:CONDITION",
+                isRepeating: true,
+                "get only documents that meet this SQL++ condition"
+            ),
             LogChoice.redaction, .json,
         ],
         details: """
@@ -28,12 +34,17 @@ enum MeshJoinCommand: Command {
             Peers verify each other's certificates. Each peer requires --identity, and either
             --peer-ca or --peer-certificate.
 
+            With --subscribe, other peers send only the documents of COLLECTION that meet
+            CONDITION. Peers without it pass on the documents of all others.
+
             Discovery requires avahi-daemon. Docs/guides/mesh.md describes how to set up a mesh.
             """,
         examples: [
             "divan mesh join notes team --identity robot --peer-ca cellar.pem",
             "divan mesh join notes team --identity robot --peer-ca cellar.pem --no-discovery "
                 + "--seed wss://10.0.0.5:4985",
+            "divan mesh join notes team --identity robot --peer-ca cellar.pem "
+                + "--subscribe \"_default:store = 'rome'\"",
         ]
     )
 
@@ -76,6 +87,7 @@ private final class MeshRun: Sendable {
                 identity: identity,
                 trust: trust
             )
+            try Self.subscribe(&configuration, to: arguments.values("--subscribe"))
             configuration.seeds = try options.seeds()
             if !options.usesDiscovery { configuration.discovery = .seedsOnly }
             configuration.port = try options.port()
@@ -84,6 +96,29 @@ private final class MeshRun: Sendable {
         } catch {
             try? database.close()
             throw error
+        }
+    }
+
+    private static func subscribe(
+        _ configuration: inout Mesh.Configuration,
+        to subscriptions: [String]
+    ) throws {
+        for text in subscriptions {
+            let parts = text.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else {
+                throw Failure.usage(
+                    "invalid value '\(text)' for '--subscribe'",
+                    hint: "use COLLECTION:CONDITION, such as \"_default:store = 'rome'\""
+                )
+            }
+            let name = try CollectionName.parsing(String(parts[0]))
+            let index = configuration.collections.firstIndex {
+                $0.collection.name == name.name && $0.collection.scope.name == name.scope
+            }
+            guard let index else {
+                throw Failure.usage("'--subscribe': collection '\(parts[0])' is not synced")
+            }
+            configuration.collections[index].subscription = String(parts[1])
         }
     }
 

@@ -8,7 +8,10 @@ enum MeshStatusCommand: Command {
         name: "mesh status",
         summary: "show the peers of the mesh that a database has joined",
         operands: [.database],
-        options: [.json],
+        options: [
+            .value("--explain", "ID", "show how this document reaches each peer"), .collection,
+            .json,
+        ],
         details: """
             Shows each peer that a running 'divan mesh join' has found: whether it is online, and
             the link to it, if any. Programs that use the library are included if they set
@@ -18,9 +21,12 @@ enum MeshStatusCommand: Command {
             two parts of the mesh), or 'seed' (given with --seed). A 'surplus' link is no longer
             needed, and closes soon.
 
+            --explain shows for each peer whether the document is sent to it, and over which link,
+            or why it is not: because of the peer's subscription, or because it has to wait.
+
             Exit code 3 if the database has not joined a mesh.
             """,
-        examples: ["divan mesh status notes", "divan mesh status notes --json"]
+        examples: ["divan mesh status notes", "divan mesh status notes --explain monday"]
     )
 
     /// The published meshes of a database; at least one.
@@ -39,8 +45,13 @@ enum MeshStatusCommand: Command {
     }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let explained = try arguments.value("--explain").map {
+            try MeshDelivery(of: $0, arguments)
+        }
         for mesh in try meshes(of: arguments.database) {
-            if terminal.isJSON {
+            if let explained {
+                explained.show(mesh, terminal)
+            } else if terminal.isJSON {
                 terminal.result(JSON.object(mesh).canonicalText)
             } else {
                 for line in MeshPage(mesh).lines {
