@@ -1,6 +1,7 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanJSON
+import DivanStore
 
 /// How a document reaches the peers of a mesh, according to the status that the mesh has published.
 struct MeshDelivery {
