@@ -1,6 +1,6 @@
 import DivanMeshPeer
 import DivanReplicator
-import DivanStore
+import DivanDatabase
 import Foundation
 
 extension Mesh {

@@ -1,7 +1,7 @@
 import DivanMesh
 import DivanMeshPeer
 import DivanReplicator
-import DivanStore
+import DivanDatabase
 
 extension Mesh {
     /// The status of another peer of a mesh, at one moment.

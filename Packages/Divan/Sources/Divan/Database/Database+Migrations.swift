@@ -1,4 +1,4 @@
-internal import DivanStore
+internal import DivanDatabase
 
 extension Database {
     /// A change of the documents that runs once in each database; see `migrate(_:)`.
