@@ -23,8 +23,9 @@ import DivanTransport
 ///
 /// The result is stored only if both branches are unchanged since the resolver was called. It is never called for
 /// two tombstones: both sides have deleted the document, so the peer's tombstone stays, or, if a branch can be
-/// closed, the one that every peer chooses. If both bodies are equal, the peer's revision is kept, which needs no
-/// new revision.
+/// closed, the one that every peer chooses. If both bodies are equal and the result is that body, the peer's revision
+/// is kept, or, if a branch can be closed, the one that every peer chooses. That needs no new revision, so of the equal
+/// merges of many peers one remains.
 ///
 /// **What may be reordered.** Conflicts of different documents are resolved in parallel, in any order. Those of one
 /// document are resolved one at a time: the engine requests the next one when one is resolved. Local saves and
@@ -109,11 +110,9 @@ struct ConflictProcessor: Sendable {
         let resolution = try resolve(stored, in: path, closesRemote)
         // The objects that the answer retains must outlive the transaction that stores its body.
         var decision = try ConflictDecision(resolution)
-        // If the bodies are equal, the peer's needs no revision, unless ours can simply stay.
-        if !closesRemote, decision == .keepLocal, stored.local.body == stored.remote.body,
-            stored.local.isTombstone == stored.remote.isTombstone
-        {
-            decision = .keepRemote
+        if stored.isSettled(by: decision) {
+            let localWins = stored.precedence.remote < stored.precedence.local
+            decision = closesRemote && localWins ? .keepLocal : .keepRemote
         }
         let settled = try withExtendedLifetime(resolution) {
             try store.write { writer in
@@ -142,5 +141,19 @@ struct ConflictProcessor: Sendable {
             return closesRemote && isGreater ? .keepLocal : .keepRemote
         }
         return try (resolvers[path] ?? DefaultResolver()).resolve(Conflict(stored))
+    }
+}
+
+extension StoredConflict {
+    /// Whether both sides are documents with the content that a resolver chose.
+    fileprivate func isSettled(by decision: ConflictDecision) -> Bool {
+        guard local.body == remote.body, !local.isTombstone, !remote.isTombstone else {
+            return false
+        }
+        return switch decision {
+        case .keepLocal, .keepRemote: true
+        case .merge(let body, _): body == local.body
+        case .delete: false
+        }
     }
 }
