@@ -30,6 +30,7 @@ final class MeshDriver: @unchecked Sendable {
     let log: Log
     let loop: EpollLoop
     let shared: SharedRevisions
+    let inFlight = RevisionsInFlight()
     let budget: ConnectionBudget
     let state: Mutex<State>
 

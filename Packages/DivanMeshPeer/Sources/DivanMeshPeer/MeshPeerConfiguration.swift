@@ -110,7 +110,8 @@ extension MeshPeerConfiguration {
         for peer: MeshPeerID,
         _ collections: [CollectionPath],
         _ interest: LinkInterest,
-        _ store: Store
+        _ store: Store,
+        _ inFlight: RevisionsInFlight
     ) -> PeerConfiguration {
         let options = PeerConfiguration.ActiveOptions(
             pushes: true,
@@ -119,7 +120,7 @@ extension MeshPeerConfiguration {
             collections: collections.map { collectionOptions(for: $0, interest) },
             remoteIdentity: "x-divan-mesh:\(peer)"
         )
-        return engine(.active(options), for: peer, store)
+        return engine(.active(options), for: peer, store, inFlight)
     }
 
     /// The names of the checkpoints contain both peers' conditions: under other ones, all documents are compared again.
@@ -142,6 +143,7 @@ extension MeshPeerConfiguration {
         _ collections: [CollectionPath],
         _ interest: LinkInterest,
         _ store: Store,
+        _ inFlight: RevisionsInFlight,
         _ shared: SharedRevisions,
         _ budget: ConnectionBudget
     ) -> PeerConfiguration {
@@ -151,18 +153,20 @@ extension MeshPeerConfiguration {
         options.party = "mesh peer \(peer)"
         options.checkpointOwner = options.party
         options.shared = shared
-        return engine(.passive(options.bindingBlobs(of: store)), for: peer, store)
+        return engine(.passive(options.bindingBlobs(of: store)), for: peer, store, inFlight)
     }
 
     private func engine(
         _ role: PeerConfiguration.Role,
         for peer: MeshPeerID,
-        _ store: Store
+        _ store: Store,
+        _ inFlight: RevisionsInFlight
     ) -> PeerConfiguration {
         var engine = PeerConfiguration(role: role, codec: DeflateCodec())
         engine.scheme = store.scheme
         engine.usesDeltas = true
         engine.measuresLink = true
+        engine.inFlight = inFlight
         adjust(peer, &engine)
         return engine
     }

@@ -220,7 +220,7 @@ struct Conversation {
                 closeCode = closeCode ?? code.number
                 self.error = self.error ?? error
             case .status(let status): statuses.append(status)
-            case .blob: break
+            case .blob, .transfer: break
             case .store(let work):
                 work.run()
                 active.advance(to: now)
@@ -237,7 +237,7 @@ struct Conversation {
                 closeCode = closeCode ?? code.number
                 self.error = self.error ?? error
             case .documents(let events): passiveEvents += events
-            case .status, .resolve, .blob, .store: break
+            case .status, .resolve, .blob, .store, .transfer: break
             }
         }
         return isAny

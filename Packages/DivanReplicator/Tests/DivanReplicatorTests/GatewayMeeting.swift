@@ -72,7 +72,7 @@ struct GatewayMeeting {
                 conflictCount += 1
                 try? site.settle(conflict, closesRemote: peer.peerTakesClosedBranches, by: resolve)
                 peer.conflictResolved(conflict, at: .zero)
-            case .status, .blob: break
+            case .status, .blob, .transfer: break
             }
         }
         return isAny

@@ -245,6 +245,13 @@ extension PeerDriver {
         }
     }
 
+    private func resume(after awaited: AwaitedTransfer) {
+        awaited.whenOver { [weak self] in
+            guard let self else { return }
+            loop.execute { self.resume() }
+        }
+    }
+
     private func goOnNextTurn() {
         guard !goesOn, phase == .open else { return }
         goesOn = true
@@ -262,6 +269,7 @@ extension PeerDriver {
             case .blob(let event): hooks.onBlob(event)
             case .resolve(let conflict): conflicts.add(conflict)
             case .store(let work): store(work)
+            case .transfer(let awaited): resume(after: awaited)
             case .close(let code, let error):
                 end.error = end.error ?? error
                 end.closedByPeerState = true

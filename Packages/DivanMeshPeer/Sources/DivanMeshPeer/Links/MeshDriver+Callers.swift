@@ -75,7 +75,7 @@ extension MeshDriver {
         _ collections: [CollectionPath],
         _ interest: LinkInterest
     ) -> PeerConfiguration {
-        configuration.passivePeer(for: peer, collections, interest, store, shared, budget)
+        configuration.passivePeer(for: peer, collections, interest, store, inFlight, shared, budget)
     }
 
     func accept(_ connection: MeshConnectionID) {

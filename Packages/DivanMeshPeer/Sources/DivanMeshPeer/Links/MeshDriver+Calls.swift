@@ -41,7 +41,8 @@ extension MeshDriver {
             for: peer ?? id,
             configuration.collections,
             LinkInterest(),
-            store
+            store,
+            inFlight
         )
         settings.subprotocols = offered.subprotocols
         return WebSocketClientTransport(settings, log: log)
@@ -90,7 +91,7 @@ extension MeshDriver {
         on link: LinkTransport
     ) {
         var session = ActiveSession.Configuration(
-            peer: configuration.activePeer(for: peer, collections, interest, store),
+            peer: configuration.activePeer(for: peer, collections, interest, store, inFlight),
             makeTransport: { _ in link }
         )
         session.resolvers = configuration.resolvers(peer)

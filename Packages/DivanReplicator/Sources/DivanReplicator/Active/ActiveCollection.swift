@@ -146,6 +146,9 @@ final class ActiveCollection {
     /// What was requested and has not arrived.
     var wait: SyncWait? { puller?.wait }
 
+    /// When a list that waits for other connections can be answered at the latest.
+    var pullDeadline: Duration? { puller?.deadline }
+
     /// There may be something to push.
     func notice() { pusher?.notice() }
 
@@ -349,6 +352,7 @@ extension ActiveCollection {
         if effects.contains(.retryPush) { pulled(arrival.documentID) }
         if effects.contains(.readFeed) { pusher?.notice() }
         guard life.isOver else { return }
+        if let revisionID = arrival.revisionID { puller?.ended(arrival.documentID, revisionID) }
         if effects.contains(.pass) { note(event.error, of: arrival) }
         finish(
             arrival.sequence,

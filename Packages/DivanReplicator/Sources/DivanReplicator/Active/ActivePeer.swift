@@ -140,6 +140,7 @@ final class ActivePeer: ConnectedPeer {
             stop, watchdog.deadline, connection.statusDeadline(currentStatus),
             stop == nil ? attachments.deadline : nil,
         ]
+        if stop == nil { deadlines += collections.map(\.pullDeadline) }
         if storing == nil {
             deadlines.append(inbox.gatheringDeadline)
             if let next = agreement.nextOffer, isRested { deadlines.append(next) }

@@ -32,6 +32,8 @@ final class Puller {
     private var lastArrival: Duration = .zero
     private var waiting: [BLIPIncomingRequest] = []
     private var hasAnswered = false
+    /// Holds back the first waiting list while another connection receives some of its revisions.
+    private var gate: TransferGate
 
     private enum Phase {
         case subscribed
@@ -56,6 +58,7 @@ final class Puller {
         self.options = options
         self.purgesRevoked = purgesRevoked && options.documentIDs.isEmpty
         path = options.path
+        gate = TransferGate(of: options.path, over: connection)
     }
 
     /// Whether everything announced has arrived, or nothing more will arrive.
@@ -65,6 +68,9 @@ final class Puller {
 
     /// Whether the peer may announce more, or has announced changes that are not requested yet.
     var isCatchingUp: Bool { phase == .subscribed || !waiting.isEmpty }
+
+    /// When a list that waits for other connections can be answered at the latest.
+    var deadline: Duration? { gate.deadline }
 
     /// Since when no requested revision has arrived; `nil` if none is expected.
     var oldest: Duration? { requested.isEmpty ? nil : lastArrival }
@@ -156,16 +162,17 @@ final class Puller {
             ?? false
     }
 
-    /// Answers waiting lists while few enough revisions are in transit.
+    /// Answers waiting lists in order, while few enough revisions are in transit.
     func pump() {
         while !waiting.isEmpty, !connection.isClosed,
             requested.count - connection.underway.hereCount
                 < connection.limits.requestedRevisionsCount,
-            connection.underway.comingCount < connection.limits.allRequestedRevisionsCount
+            connection.underway.comingCount < connection.limits.allRequestedRevisionsCount,
+            gate.isOpen()
         {
-            let request = waiting.removeFirst()
+            let request = waiting[0]
             do {
-                try answer(request)
+                guard try answer(request) else { break }
             } catch is MalformedMessage {
                 let failure = SyncError.http(.badRequest, "changes must be a list of changes")
                 connection.refuse(request, with: failure)
@@ -176,13 +183,15 @@ final class Puller {
                 connection.refuse(request, with: SyncError(storage: error))
                 connection.fail(storage: error)
             }
+            waiting.removeFirst()
         }
         if checkpointer.remote.unfinishedCount > connection.limits.unfinishedSequencesCount {
             connection.fail(.remote("the peer announces too many revisions without sending them"))
         }
     }
 
-    private func answer(_ request: BLIPIncomingRequest) throws {
+    /// Answers a list; false if it must wait.
+    private func answer(_ request: BLIPIncomingRequest) throws -> Bool {
         let entries = try ChangesMessage.parse(
             request.body,
             in: connection.dialect,
@@ -193,7 +202,7 @@ final class Puller {
             unreadCount = 0
             failedPulls.caughtUp()
             connection.answer(request)
-            return
+            return true
         }
         guard !request.isNoReply else {
             // Nothing can be requested, and the checkpoint must not pass changes that did not arrive.
@@ -202,12 +211,12 @@ final class Puller {
                 checkpointer.remote.announce(entry.sequence, isFinished: false)
                 report(entry, error)
             }
-            return
+            return true
         }
-        unreadCount -= min(unreadCount, UInt64(entries.count))
         let answers: [ChangesAnswer]
         do {
-            answers = try decide(entries)
+            guard let decided = try decide(entries) else { return false }
+            answers = decided
         } catch {
             // Nobody will send these in this run, so the checkpoint must not pass them.
             for entry in entries {
@@ -215,6 +224,7 @@ final class Puller {
             }
             throw error
         }
+        unreadCount -= min(unreadCount, UInt64(entries.count))
         var reply = BLIPReply(
             properties: connection.listAnswerProperties(isFirst: !hasAnswered),
             body: .bytes(ChangesAnswer.write(answers))
@@ -222,9 +232,11 @@ final class Puller {
         reply.isCompressed = connection.configuration.compresses
         hasAnswered = true
         connection.answer(request, with: reply)
+        return true
     }
 
-    private func decide(_ entries: [ChangesMessage.Entry]) throws -> [ChangesAnswer] {
+    /// The answer to each entry; `nil` if the list must wait.
+    private func decide(_ entries: [ChangesMessage.Entry]) throws -> [ChangesAnswer]? {
         var answers = [ChangesAnswer](repeating: .unwanted, count: entries.count)
         var questions: [(documentID: DocumentID, revisionID: RevisionID)] = []
         var places: [Int] = []
@@ -236,6 +248,8 @@ final class Puller {
             places.append(index)
         }
         let decisions = try decisions(about: questions)
+        let missing = zip(questions, decisions).filter { !$0.1.isKnown }.map(\.0)
+        guard gate.admits(missing) else { return nil }
         let isToGo = losses(announcedWith: entries)
         // Collected once for a whole list, and only if needed.
         var onTheirWay: Set<DocumentID>?
@@ -392,6 +406,11 @@ final class Puller {
     /// The documents with a revision that was requested and is not stored.
     var awaited: Set<DocumentID> { requested.documentIDs }
 
+    /// A revision is stored, or will not be: other connections need not wait for it.
+    func ended(_ documentID: DocumentID, _ revisionID: RevisionID) {
+        gate.ended(documentID, revisionID)
+    }
+
     /// A requested revision arrived, or never will.
     ///
     /// If `isFinished`, it need not come in another run.
@@ -404,5 +423,12 @@ final class Puller {
         } else {
             failedSince = failedSince ?? connection.now
         }
+    }
+}
+
+extension IncomingDecision {
+    /// Whether the revision exists locally.
+    fileprivate var isKnown: Bool {
+        if case .known = self { true } else { false }
     }
 }

@@ -48,6 +48,8 @@ final class Connection {
     /// The replication's error, shown in the status.
     private(set) var error: SyncError?
 
+    /// This connection's part in the revisions in flight of all connections, if they are shared.
+    let transfers: RevisionsInFlight.Membership?
     private let sharing: SharedRevisions.Membership?
     private var budget: BudgetShare?
     @exclusivity(unchecked) var readingCredit: ReadingCredit
@@ -69,6 +71,7 @@ final class Connection {
         limits = configuration.limits
         readingCredit = ReadingCredit(configuration.limits)
         blip = BLIPConnection(codec: configuration.codec)
+        transfers = configuration.inFlight?.join()
         if case .passive(let options) = configuration.role {
             blobRights = BlobRights(areBound: options.bindsBlobs)
             sharing = options.shared?.join()
@@ -162,6 +165,7 @@ extension Connection {
     /// The connection is closed: open requests will never be answered.
     func disconnected(_ error: SyncError?) {
         handle(.disconnected)
+        transfers?.endAll()
         questions.removeAll()
         self.error = self.error ?? error
         effects.flushEvents()

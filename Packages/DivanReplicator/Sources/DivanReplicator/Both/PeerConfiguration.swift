@@ -35,6 +35,10 @@ public struct PeerConfiguration: Sendable {
     public var limits = ReplicatorLimits()
     /// Whether gathered revisions are stored on another thread (`SyncEffect.store`), while more arrive.
     public var storesBeside = false
+    /// The revisions in flight, shared by all connections to the same database; `nil` means no sharing.
+    ///
+    /// With it, a revision that several peers offer is received from one of them.
+    public var inFlight: RevisionsInFlight?
     /// The delay before a changed checkpoint is saved; 5 s as in Couchbase Lite.
     public var checkpointInterval: Duration = .seconds(5)
     /// The source of generated revision IDs; a simulation passes in a repeatable one.

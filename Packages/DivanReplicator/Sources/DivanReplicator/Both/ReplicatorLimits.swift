@@ -21,6 +21,10 @@ public struct ReplicatorLimits: Sendable {
     public var silentListsCount = 25
     /// Revisions requested and not yet received, above which the next list is answered later.
     public var requestedRevisionsCount = 2_000
+    /// How long a list waits for revisions that other connections receive, and from the start of their transfer.
+    ///
+    /// Many times what a window takes between nearby peers, and little for a user if a transfer stalls.
+    public var transferTime = Duration.seconds(2)
     /// Lists waiting for their answer; a peer that sends more violates the protocol.
     public var waitingListsCount = 64
     /// Revisions read from the feed and waiting to be sent, above which no list is sent.

@@ -14,6 +14,9 @@ public enum SyncEffect: Sendable {
     case resolve(PendingConflict)
     /// Run this on another thread, then call `advance(to:)`; only with `PeerConfiguration.storesBeside`.
     case store(StoringWork)
+    /// A list waits for another connection's transfer: call `AwaitedTransfer.whenOver`, and `advance(to:)` when it calls
+    /// back; only with `PeerConfiguration.inFlight`.
+    case transfer(AwaitedTransfer)
     /// Progress or result of a blob that the configuration requests.
     case blob(BlobEvent)
 }

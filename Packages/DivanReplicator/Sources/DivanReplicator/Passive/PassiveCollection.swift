@@ -17,6 +17,8 @@ final class PassiveCollection {
     private var hasAnswered = false
     /// Proposals that are not answered yet.
     private var proposals = WaitingProposals()
+    /// Holds back the first of them while another connection receives some of its revisions.
+    private var gate: TransferGate
 
     init(
         _ number: Int,
@@ -31,6 +33,7 @@ final class PassiveCollection {
         self.number = number
         self.connection = connection
         interest = options.interests[path]
+        gate = TransferGate(of: path, over: connection)
         admission = Admission(
             collection: number,
             path: path,
@@ -51,7 +54,9 @@ final class PassiveCollection {
 
     /// When waiting proposals continue.
     var deadline: Duration? {
-        proposals.isEmpty ? nil : connection.readingCredit.payday
+        guard let list = proposals.first else { return nil }
+        let payday = list.isSuspended ? connection.readingCredit.payday : nil
+        return [payday, gate.deadline].compactMap(\.self).min()
     }
 
     /// Whether the document named in a request for a blob has it, and the peer may fetch that document: a peer that
@@ -157,6 +162,7 @@ extension PassiveCollection {
             // Called for every frame, so it must cost nothing until there is credit.
             guard !list.isSuspended || connection.readingCredit.isPositive(at: connection.now)
             else { return }
+            guard gate.isOpen() else { return }
             // Avoids copying its answers when more are added.
             proposals.first?.answers = []
             do throws(SyncError) {
@@ -212,6 +218,10 @@ extension PassiveCollection {
         }
         // The answers of the first part are not newer than this.
         if list.answers.isEmpty { list.sequence = sequence }
+        let accepted = zip(questions, verdicts).filter { $0.1 == .accept }
+        guard gate.admits(accepted.map { ($0.0.documentID, $0.0.revisionID) }) else {
+            return false
+        }
         for ((place, question), verdict) in zip(zip(places, questions), verdicts) {
             guard let answer = try answer(to: verdict, about: question, in: &list) else {
                 list.suspend(after: answers.prefix(place))
@@ -334,6 +344,7 @@ extension PassiveCollection {
             connection.refuse(request, with: error)
             guard !error.refusesDelta else { return }  // comes again in full
             let documentID = DocumentID(unchecked: request.properties["id"] ?? "")
+            if let revisionID = fields.revisionID.value { gate.ended(documentID, revisionID) }
             let flags: SyncFlags = request.properties.bool("deleted") ? .deleted : []
             let event = DocumentEvent(pulling: documentID, in: path, flags: flags, error)
             connection.report(event)
@@ -343,6 +354,7 @@ extension PassiveCollection {
     /// Answers a revision.
     func finish(_ revision: IncomingRevision, _ result: RevisionResult) {
         let message = revision.message
+        gate.ended(message.documentID, message.revisionID)
         switch result {
         case .inserted(let sequence, _, let isBranched):
             answer(revision.request, .stored(isBranched: isBranched), at: sequence)

@@ -244,7 +244,7 @@ struct Replay {
             case .store(let work):
                 work.run()
                 peer.advance(to: .zero)
-            case .status, .blob: break
+            case .status, .blob, .transfer: break
             case .resolve(let conflict):
                 // The recorded client had no resolver.
                 let error = SyncError(.liteCore, 8, "nobody resolves this")
