@@ -86,6 +86,8 @@ struct Conversation {
         var blobs = BlobPolicy.eager
         /// Whether the client only gets the blobs of what it may fetch.
         var bindsBlobs = false
+        /// Shared by the connections of one site.
+        var inFlight: RevisionsInFlight?
 
         var active: PeerConfiguration {
             var options = PeerConfiguration.ActiveOptions(
@@ -123,6 +125,7 @@ struct Conversation {
             configuration.storesBeside = storesBeside
             configuration.limits = limits
             configuration.furtherCodecs = furtherCodecs
+            configuration.inFlight = inFlight
             return configuration
         }
     }

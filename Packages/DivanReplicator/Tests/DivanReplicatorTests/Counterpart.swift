@@ -11,6 +11,8 @@ struct Counterpart {
     private(set) var events: [DocumentEvent] = []
     /// Work that a driver would have run on another thread by now.
     var storing: [StoringWork] = []
+    /// Transfers of other connections for which our peer waits.
+    private(set) var awaited: [AwaitedTransfer] = []
     private(set) var blobEvents: [BlobEvent] = []
     private(set) var closeCode: UInt16?
     private(set) var error: SyncError?
@@ -146,6 +148,13 @@ struct Counterpart {
         exchange()
     }
 
+    /// Lets our peer continue at a time.
+    mutating func advance(to time: Duration) {
+        now = time
+        peer.advance(to: time)
+        exchange()
+    }
+
     mutating func exchange() {
         var isQuiet = false
         while !isQuiet {
@@ -182,6 +191,7 @@ struct Counterpart {
             case .documents(let documents): events += documents
             case .store(let work): storing.append(work)
             case .blob(let event): blobEvents.append(event)
+            case .transfer(let transfer): awaited.append(transfer)
             case .status, .resolve: break
             }
         }
