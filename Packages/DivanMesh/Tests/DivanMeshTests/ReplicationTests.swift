@@ -52,6 +52,35 @@ import Testing
     }
 
     @Test(arguments: SimulatedMesh.seeds(1))
+    func `a bulk load is received about once by each of 50 peers`(seed: UInt64) throws {
+        let mesh = SimulatedMesh(seed: seed)
+        mesh.conditions.listCount = 200
+        try mesh.join(50)
+        mesh.run(for: .seconds(10))
+        let count = SimulatedMesh.size(10_000, short: 2_000)
+        mesh.save(count, at: mesh.pick(1)[0])
+        let time = mesh.run(atMost: .seconds(30)) { mesh.isEqual() }
+        #expect(time != nil, "seed \(seed)")
+        mesh.run(for: .seconds(5))
+        let received = mesh.peers.reduce(0) { $0 + $1.receivedCount }
+        #expect(received * 10 <= 49 * count * 11, "seed \(seed): \(received)")
+    }
+
+    @Test(arguments: SimulatedMesh.seeds(1))
+    func `a saved document is received at most one and a half times`(seed: UInt64) throws {
+        let mesh = SimulatedMesh(seed: seed)
+        try mesh.join(50)
+        mesh.run(for: .seconds(10))
+        for peer in mesh.pick(10) {
+            mesh.save(at: peer)
+            mesh.run(for: .seconds(1))
+        }
+        #expect(mesh.isEqual(), "seed \(seed)")
+        let received = mesh.peers.reduce(0) { $0 + $1.receivedCount }
+        #expect(received * 2 <= 49 * 10 * 3, "seed \(seed): \(received)")
+    }
+
+    @Test(arguments: SimulatedMesh.seeds(1))
     func `a document saved in an idle mesh reaches 50 peers within 25 milliseconds`(
         seed: UInt64
     ) throws {

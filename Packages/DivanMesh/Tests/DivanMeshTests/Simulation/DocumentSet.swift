@@ -34,5 +34,17 @@ struct DocumentSet: Equatable {
         subtracting(subtracting(other))
     }
 
+    /// The first documents, at most this many.
+    func prefix(_ limit: Int) -> DocumentSet {
+        var (prefix, room) = (self, limit)
+        for index in words.indices {
+            while prefix.words[index].nonzeroBitCount > room {
+                prefix.words[index] &= ~(1 << (63 - prefix.words[index].leadingZeroBitCount))
+            }
+            room -= prefix.words[index].nonzeroBitCount
+        }
+        return prefix
+    }
+
     func isSuperset(of other: DocumentSet) -> Bool { other.subtracting(self).isEmpty }
 }

@@ -13,6 +13,8 @@ final class SimulatedMesh {
         var latency: ClosedRange<Int> = 1...5
         /// From the opening of a link until its replication is idle, in milliseconds.
         var syncing: ClosedRange<Int> = 50...150
+        /// Documents in one list of changes.
+        var listCount = Int.max
         /// Until a call to a place without a peer fails, in milliseconds.
         var failing = 3_000
         /// Of a hundred advertisements, so many do not arrive.

@@ -23,6 +23,10 @@ final class SimulatedPeer: MeshActor {
     var documents = DocumentSet()
     /// The documents that others send to it; `nil` for all.
     let subscription: DocumentSet?
+    /// What it is receiving over any of its links.
+    var inFlight = DocumentSet()
+    /// Bodies that arrived, including those of documents that it had.
+    var receivedCount = 0
 
     init(
         _ configuration: MeshConfiguration,

@@ -4,7 +4,8 @@ import DivanMesh
 ///
 /// A transfer takes three messages, as in the protocol: changes, the request for those that are missing, revisions. At
 /// one time one transfer is on the way in each direction of a link. If the network is cut, it is repeated each second
-/// until it arrives or the link ends, as TCP does.
+/// until it arrives or the link ends, as TCP does. All links of a peer share what is in flight to it: a list with such
+/// documents is answered when their transfer has ended, or after two seconds.
 extension SimulatedMesh {
     /// Saves new documents at a peer.
     @discardableResult
@@ -64,22 +65,61 @@ extension SimulatedMesh {
         guard !news.isEmpty else { return }
         wire.ends[side].isSending = true
         rounds.sends(ObjectIdentifier(wire))
-        let delay = (0..<3).reduce(0) { sum, _ in sum + random(conditions.latency) }
-        after(delay) { $0.arrive(news, on: wire, from: side) }
+        let list = news.prefix(conditions.listCount)
+        after(random(conditions.latency)) { $0.offer(list, on: wire, from: side) }
     }
 
-    private func arrive(_ news: DocumentSet, on wire: SimulatedWire, from side: Int) {
-        let (source, target) = (wire.ends[side].address, wire.ends[1 - side].address)
-        guard wire.isOpen, actors[source] != nil else { return }
-        guard isReachable(source, target) else {
-            return after(1_000) { $0.arrive(news, on: wire, from: side) }
+    /// A list arrives.
+    private func offer(_ news: DocumentSet, on wire: SimulatedWire, from side: Int) {
+        guard wire.isOpen, actors[wire.ends[side].address] != nil else { return }
+        guard isReachable(wire.ends[side].address, wire.ends[1 - side].address) else {
+            return after(1_000) { $0.offer(news, on: wire, from: side) }
         }
+        wire.ends[side].offer = (news, now + .seconds(2))
+        after(2_000) { $0.answerOffer(on: wire, from: side) }
+        answerOffer(on: wire, from: side)
+    }
+
+    /// Answers a list, unless some of its documents are in flight from another peer.
+    private func answerOffer(on wire: SimulatedWire, from side: Int) {
+        guard wire.isOpen, let offer = wire.ends[side].offer,
+            let peer = actors[wire.ends[1 - side].address] as? SimulatedPeer
+        else { return }
+        let missing = offer.documents.subtracting(peer.documents)
+        guard now >= offer.deadline || missing.intersection(peer.inFlight).isEmpty else { return }
+        wire.ends[side].offer = nil
+        peer.inFlight.formUnion(missing)
+        let delay = (0..<2).reduce(0) { sum, _ in sum + random(conditions.latency) }
+        after(delay) { $0.arrive(offer.documents, missing, on: wire, from: side) }
+    }
+
+    /// The requested documents of a list arrive; the other ones were known.
+    private func arrive(
+        _ news: DocumentSet,
+        _ requested: DocumentSet,
+        on wire: SimulatedWire,
+        from side: Int
+    ) {
+        let (source, target) = (wire.ends[side].address, wire.ends[1 - side].address)
+        let peer = actors[target] as? SimulatedPeer
+        let isConnected = wire.isOpen && actors[source] != nil
+        guard !isConnected || isReachable(source, target) else {
+            return after(1_000) { $0.arrive(news, requested, on: wire, from: side) }
+        }
+        if let peer { peer.inFlight = peer.inFlight.subtracting(requested) }
+        defer {
+            for link in openWires(of: target) { answerOffer(on: link.wire, from: 1 - link.side) }
+        }
+        guard isConnected else { return }
         wire.ends[side].isSending = false
         wire.ends[side].known.formUnion(news)
         wire.ends[1 - side].known.formUnion(news)
-        if let peer = actors[target] as? SimulatedPeer, !peer.documents.isSuperset(of: news) {
-            peer.documents.formUnion(news)
-            pushOnAllLinks(of: target)
+        if let peer {
+            peer.receivedCount += requested.count
+            if !peer.documents.isSuperset(of: requested) {
+                peer.documents.formUnion(requested)
+                pushOnAllLinks(of: target)
+            }
         }
         push(on: wire, from: side)
         noteIdle(wire)

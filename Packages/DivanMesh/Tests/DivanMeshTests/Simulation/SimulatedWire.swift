@@ -11,6 +11,8 @@ final class SimulatedWire {
         var known = DocumentSet()
         /// Whether documents are on the way from this end.
         var isSending = false
+        /// A list from this end that the other one has not answered, and when it must.
+        var offer: (documents: DocumentSet, deadline: Duration)?
     }
 
     /// The caller's end, and the callee's.
