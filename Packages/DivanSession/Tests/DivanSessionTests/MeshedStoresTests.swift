@@ -4,13 +4,14 @@ import DivanRevisions
 import DivanSession
 import DivanSimulation
 import DivanStore
+import DivanTestKit
 import Testing
 
 /// Databases that are linked several times over: each revision is received once, and merges come to an end.
 @Suite(.timeLimit(.minutes(5))) struct MeshedStoresTests {
     private static let count = 6
 
-    @Test(arguments: [UInt64(1), 2])
+    @Test(arguments: UInt64(0)..<TestLength.of(1, long: 8))
     func `a bulk load is received about once by each peer`(seed: UInt64) throws {
         let mesh = MeshedStores(Self.count, seed: seed)
         mesh.loop.run(for: .seconds(5))
@@ -24,7 +25,7 @@ import Testing
         mesh.stop()
     }
 
-    @Test(arguments: [UInt64(3), 4])
+    @Test(arguments: UInt64(0)..<TestLength.of(1, long: 8))
     func `documents saved one at a time are received at most one and a half times`(
         seed: UInt64
     ) throws {
@@ -40,7 +41,7 @@ import Testing
         mesh.stop()
     }
 
-    @Test(arguments: [UInt64(5), 6])
+    @Test(arguments: UInt64(0)..<TestLength.of(1, long: 8))
     func `nothing is lost if all connections fail during a bulk load`(seed: UInt64) throws {
         let mesh = MeshedStores(Self.count, seed: seed)
         mesh.loop.run(for: .seconds(5))

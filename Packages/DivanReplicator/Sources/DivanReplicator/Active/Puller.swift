@@ -248,8 +248,9 @@ final class Puller {
             places.append(index)
         }
         let decisions = try decisions(about: questions)
-        let missing = zip(questions, decisions).filter { !$0.1.isKnown }.map(\.0)
-        guard gate.admits(missing) else { return nil }
+        guard gate.admits(zip(questions, decisions).filter { !$0.1.isKnown }.map(\.0)) else {
+            return nil
+        }
         let isToGo = losses(announcedWith: entries)
         // Collected once for a whole list, and only if needed.
         var onTheirWay: Set<DocumentID>?

@@ -43,11 +43,13 @@ struct TransferGate {
     }
 
     /// Whether the first list can be answered so that these revisions are requested; otherwise it waits.
-    mutating func admits(_ revisions: [(documentID: DocumentID, revisionID: RevisionID)]) -> Bool {
+    mutating func admits(
+        _ revisions: @autoclosure () -> [(documentID: DocumentID, revisionID: RevisionID)]
+    ) -> Bool {
         guard let transfers = connection.transfers else { return true }
         let (now, time) = (connection.now, connection.limits.transferTime)
         awaited = transfers.begin(
-            revisions.map { .init($0.documentID, $0.revisionID, in: path) },
+            revisions().map { .init($0.documentID, $0.revisionID, in: path) },
             at: now,
             for: time,
             waits: limit.map { now < $0 } ?? true

@@ -218,10 +218,12 @@ extension PassiveCollection {
         }
         // The answers of the first part are not newer than this.
         if list.answers.isEmpty { list.sequence = sequence }
-        let accepted = zip(questions, verdicts).filter { $0.1 == .accept }
-        guard gate.admits(accepted.map { ($0.0.documentID, $0.0.revisionID) }) else {
-            return false
-        }
+        guard
+            gate.admits(
+                zip(questions, verdicts).filter { $0.1 == .accept }
+                    .map { ($0.0.documentID, $0.0.revisionID) }
+            )
+        else { return false }
         for ((place, question), verdict) in zip(zip(places, questions), verdicts) {
             guard let answer = try answer(to: verdict, about: question, in: &list) else {
                 list.suspend(after: answers.prefix(place))
