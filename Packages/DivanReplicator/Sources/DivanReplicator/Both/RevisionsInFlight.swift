@@ -73,9 +73,8 @@ public final class RevisionsInFlight: Sendable {
 
         /// Enters revisions that this connection requests now, unless some of them are in flight from other peers.
         ///
-        /// - Parameters:
-        ///   - time: How long others wait for these transfers.
-        ///   - waits: Whether transfers of others count; otherwise this connection takes their place.
+        /// Others wait for these transfers for `time`. Unless it `waits`, this connection takes the place of others.
+        ///
         /// - Returns: The transfers to wait for; nothing is entered then.
         func begin(
             _ keys: [Key],
