@@ -78,4 +78,17 @@ import Testing
         log.info("for \(user: "anna")")
         #expect(kept.withLock { $0 } == ["for anna", "for <ud>anna</ud>"])
     }
+
+    @Test func `the README example of redaction works`() {
+        let kept = Mutex<[String]>([])
+        let router = LogRouter(sinks: [
+            ClosureSink(level: .info) { entry in kept.withLock { $0.append(entry.message) } }
+        ])
+        let log = Log(.database, to: router)
+        let (documentID, client, error) = ("passport", "203.0.113.7", Refusal(user: "anna"))
+        router.redaction = .partial
+        log.warning("document \(user: documentID) of \(address: client): \(error)")
+        let text = "document <ud>passport</ud> of 203.0.113.7: <ud>anna</ud> was refused"
+        #expect(kept.withLock { $0 } == [text])
+    }
 }

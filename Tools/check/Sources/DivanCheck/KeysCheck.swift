@@ -82,7 +82,9 @@ struct KeysCheck {
         Arguments.swift | values: [String: [String]] | names of our options
         StoredCheckpoints.swift | names: [String: Entry] | checkpoint IDs: cp- and base64
         SyncTally.swift | collections: [String: Counts] | names of collections, ASCII
-        Journal.swift | levels: [String: LogLevel] | names of our log levels
+        DiscoveryProbe.swift | peers: [String: DiscoveredPeer] | names of services, shown only
+        MeshDelivery.swift | receivers: Set<String> | digests in hexadecimal
+        Mesh+Peer.swift | subscriptions: [String: String] | names of collections, ASCII
         LogCommand.swift | domains: Set<String> | names of log domains, shown only
         BashCompletion.swift | seen: Set<String> | names of our verbs and options
         TextRecord.swift | [String: String] | keys of TXT records, ASCII by RFC 6763 §6.4

@@ -1,6 +1,6 @@
+import DivanDatabase
 import DivanMeshPeer
 import DivanReplicator
-import DivanDatabase
 import Foundation
 
 extension Mesh {

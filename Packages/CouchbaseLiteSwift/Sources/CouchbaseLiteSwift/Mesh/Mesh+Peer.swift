@@ -1,7 +1,7 @@
+import DivanDatabase
 import DivanMesh
 import DivanMeshPeer
 import DivanReplicator
-import DivanDatabase
 
 extension Mesh {
     /// The status of another peer of a mesh, at one moment.

@@ -1,6 +1,6 @@
+internal import DivanDatabase
 internal import DivanJSON
 internal import DivanQuery
-internal import DivanDatabase
 
 extension RunnableQuery {
     /// What the plan does not show: paths of text indexes that lead through an array of a document, where they have no

@@ -71,18 +71,16 @@ public struct MeshPicture: Sendable {
         let height = circleHeight + Double(Self.reasons.count) * Self.rowHeight + Self.margin
         let size = "width=\"\(Self.number(width))\" height=\"\(Self.number(height))\""
         let parts = graph.links.map(line) + graph.peers.indices.map(peer) + legend
-        return """
-            <svg xmlns="http://www.w3.org/2000/svg" \(size) \
-            viewBox="0 0 \(Self.number(width)) \(Self.number(height))" role="img" \
-            aria-labelledby="title description">
-            <title id="title">\(title)</title>
-            <desc id="description">\(description)</desc>
-            <style>\(Self.style)</style>
-            <rect class="paper" width="100%" height="100%"/>
-            \(parts.joined(separator: "\n"))
-            </svg>
-
-            """
+        let lines = [
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" \(size)",
+            "viewBox=\"0 0 \(Self.number(width)) \(Self.number(height))\" role=\"img\"",
+            "aria-labelledby=\"title description\">",
+            "<title id=\"title\">\(title)</title>",
+            "<desc id=\"description\">\(description)</desc>",
+            "<style>\(Self.style)</style>",
+            "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>",
+        ]
+        return (lines + parts + ["</svg>\n"]).joined(separator: "\n")
     }
 
     private var title: String {
@@ -164,29 +162,26 @@ public struct MeshPicture: Sendable {
 
     private static func number(_ value: Double) -> String { "\(Int(value.rounded()))" }
 
-    private static let style = """
-
-        :root { --paper: #fff; --ink: #1c2321; --faint: #5c6764; --ring: #1f6b58; --hash: #1a4fa0;
-          --bridge: #a3271d; --seed: #7a4b00; }
-        @media (prefers-color-scheme: dark) {
-          :root { --paper: #1e2223; --ink: #e4e9e7; --faint: #96a19e; --ring: #6fc3ab; --hash: #8db7f5;
-            --bridge: #ff9385; --seed: #e5b567; }
-        }
-        text { font: 12px ui-monospace, Menlo, Consolas, monospace; fill: var(--ink); }
-        .faint { fill: var(--faint); }
-        .paper { fill: var(--paper); }
-        line { stroke: var(--faint); stroke-width: 1.5; }
-        line.ring { stroke: var(--ring); stroke-width: 2.5; }
-        line.hash { stroke: var(--hash); }
-        line.bridge { stroke: var(--bridge); stroke-width: 2.5; stroke-dasharray: 8 4; }
-        line.seed { stroke: var(--seed); stroke-width: 2; stroke-dasharray: 2 4; }
-        line.surplus { stroke-dasharray: 8 3 2 3; }
-        line.other { stroke-width: 1; opacity: 0.6; }
-        circle { fill: var(--paper); stroke: var(--ring); stroke-width: 2; }
-        circle.own { fill: var(--ring); }
-        circle.offline { fill: var(--faint); stroke: var(--faint); }
-
-        """
+    private static let style = [
+        ":root { --paper: #fff; --ink: #1c2321; --faint: #5c6764; --ring: #1f6b58;",
+        "  --hash: #1a4fa0; --bridge: #a3271d; --seed: #7a4b00; }",
+        "@media (prefers-color-scheme: dark) { :root {",
+        "  --paper: #1e2223; --ink: #e4e9e7; --faint: #96a19e; --ring: #6fc3ab;",
+        "  --hash: #8db7f5; --bridge: #ff9385; --seed: #e5b567; } }",
+        "text { font: 12px ui-monospace, Menlo, Consolas, monospace; fill: var(--ink); }",
+        ".faint { fill: var(--faint); }",
+        ".paper { fill: var(--paper); }",
+        "line { stroke: var(--faint); stroke-width: 1.5; }",
+        "line.ring { stroke: var(--ring); stroke-width: 2.5; }",
+        "line.hash { stroke: var(--hash); }",
+        "line.bridge { stroke: var(--bridge); stroke-width: 2.5; stroke-dasharray: 8 4; }",
+        "line.seed { stroke: var(--seed); stroke-width: 2; stroke-dasharray: 2 4; }",
+        "line.surplus { stroke-dasharray: 8 3 2 3; }",
+        "line.other { stroke-width: 1; opacity: 0.6; }",
+        "circle { fill: var(--paper); stroke: var(--ring); stroke-width: 2; }",
+        "circle.own { fill: var(--ring); }",
+        "circle.offline { fill: var(--faint); stroke: var(--faint); }",
+    ].joined(separator: "\n")
 }
 
 extension String {

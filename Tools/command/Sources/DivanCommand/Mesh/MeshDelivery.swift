@@ -1,7 +1,6 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 
 /// How a document reaches the peers of a mesh, according to the status that the mesh has published.
 struct MeshDelivery {

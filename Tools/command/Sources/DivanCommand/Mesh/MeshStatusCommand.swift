@@ -21,8 +21,8 @@ enum MeshStatusCommand: Command {
             two parts of the mesh), or 'seed' (given with --seed). A 'surplus' link is no longer
             needed, and closes soon.
 
-            --explain shows for each peer whether the document is sent to it, and over which link,
-            or why it is not: because of the peer's subscription, or because it has to wait.
+            --explain shows for each peer whether the document is sent to it, and over which link.
+            A document is not sent if the peer has not subscribed to it; it may also have to wait.
 
             Exit code 3 if the database has not joined a mesh.
             """,
