@@ -5,6 +5,8 @@ import Foundation
 import Synchronization
 import Testing
 
+import struct DivanLog.LogMessage
+
 @testable import CouchbaseLiteSwift
 
 /// `behaviour.md` §17, in separate processes if the console or the first database matters.

@@ -1,5 +1,6 @@
 import CouchbaseLiteSwift
 import DivanCommandLine
+import DivanDatabase
 import DivanJSON
 
 /// How a document reaches the peers of a mesh, according to the status that the mesh has published.
