@@ -46,19 +46,19 @@ enum MeshFigures {
         let others = (1..<peerCount).map { number -> JSON in
             let next = number + 1 < peerCount ? number + 1 : 1
             return [
-                "peerID": .string(id(number)), "online": .bool(number % 10 != 0),
+                "peerID": .string(numbered(number)), "online": .bool(number % 10 != 0),
                 "name": .string("peer \(number) <&\">\u{1B} of the large hall"),
                 "direction": "outgoing", "reason": "hash", "activity": "busy", "rate": 1_000,
-                "pending": 1_000, "neighbours": [.string(id(next)), .string(id(0))],
+                "pending": 1_000, "neighbours": [.string(numbered(next)), .string(numbered(0))],
             ]
         }
         return [
-            "verb": "mesh", "database": "notes", "group": "hall", "peerID": .string(id(0)),
+            "verb": "mesh", "database": "notes", "group": "hall", "peerID": .string(numbered(0)),
             "peers": .array(others),
         ]
     }
 
-    private static func id(_ number: Int) -> String {
+    private static func numbered(_ number: Int) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
             + String(repeating: "a", count: 48)

@@ -208,7 +208,9 @@ import Testing
         while taken.count < count {
             if Bool.random(using: &generator) {
                 let seconds = Double.random(in: 0.001...0.06, using: &generator)
-                _ = try shell.bash("timeout -s KILL \(seconds) divan backup load backups || true")
+                // It holds the lock of the directory until it has ended.
+                let killed = "divan backup load backups & sleep \(seconds); kill -KILL $!; wait"
+                _ = try shell.bash("{ \(killed); } 2>/dev/null || true")
             }
             let before = acknowledged()
             let outcome = try shell.divan("backup", "load", "backups", "--json")

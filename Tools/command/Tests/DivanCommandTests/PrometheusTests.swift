@@ -32,7 +32,7 @@ import Testing
 
     @Test func `metrics pass the promtool checks`() async throws {
         let promtool = try installed("promtool")
-        let (server, hub, place) = try await serve()
+        let (server, hub, place) = try serve()
         let page = String(decoding: try await URLSession.shared.data(from: place).0, as: UTF8.self)
         server.stop()
         hub.stop()
@@ -57,11 +57,17 @@ import Testing
     }
 
     @Test func `Prometheus scrapes the metrics and detects a stopped server`() async throws {
-        let (server, hub, place) = try await serve()
+        let (server, hub, place) = try serve()
         let prometheus = try start(scraping: try #require(place.port))
         // Every curve of the dashboard has data.
         for expression in try dashboardExpressions() {
             try await wait(for: expression) { !$0.isEmpty }
+        }
+        // An alert on a figure that does not exist never fires. No HTTP client was refused here.
+        let alerts = try String(contentsOf: Self.alerts, encoding: .utf8)
+        let names = Set(alerts.matches(of: /divan_[a-z_]+/).map { String($0.0) })
+        for name in names.subtracting(["divan_http_refusals_total"]) {
+            try await wait(for: name) { !$0.isEmpty }
         }
         try await wait(for: #"up{job="divan"} == 1"#) { $0.count == 1 }
         #expect(try await prometheus.ruleFaults() == [])
@@ -79,13 +85,13 @@ import Testing
 
     /// A server that has had one peer, one HTTP client, and refused another; the peer with which it keeps in sync;
     /// and the address of its figures.
-    private func serve() async throws -> (server: Peer, hub: Peer, place: URL) {
+    private func serve() throws -> (server: Peer, hub: Peer, place: URL) {
         for name in ["a", "b", "hub"] { try shell.run("new", name) }
         try shell.run("put", "a", "one", "{}")
         let hub = try shell.serve("hub", "--no-tls")
         try shell.write(
             "serve.json",
-            #"{"databases":["a"],"interface":"127.0.0.1","no-tls":true,"rest":0,"metrics-port":0,"#
+            #"{"databases":["a"],"interface":"127.0.0.1","rest":0,"metrics-port":0,"#
                 + #""replications":[{"database":"a","url":"\#(try hub.url())"}]}"#
         )
         let server = try shell.start("serve", "--config", "serve.json")
@@ -94,10 +100,15 @@ import Testing
         _ = try server.event {
             $0["event"] as? String == "replication" && $0["activity"] as? String == "idle"
         }
-        try shell.run("pull", "b", address)
-        try shell.divan("pull", "b", address + "z").expectFailure(3)
-        let rest = try #require((event["rest"] as? String).flatMap { URL(string: $0 + "a") })
-        _ = try await URLSession.shared.data(from: rest)
+        try shell.run("pull", "b", address, "--accept-self-signed")
+        try shell.divan("pull", "b", address + "z", "--accept-self-signed").expectFailure(3)
+        let rest = try #require((event["rest"] as? String).flatMap { URL(string: $0)?.port })
+        // URLSession rejects the server's own certificate.
+        let request = #"GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"#
+        let answer = try shell.bash(
+            "printf '\(request)' | openssl s_client -quiet -connect 127.0.0.1:\(rest) 2>/dev/null"
+        )
+        #expect(answer.output.hasPrefix("HTTP/1.1 200"))
         let place = try #require((event["metrics"] as? String).flatMap { URL(string: $0) })
         return (server, hub, place)
     }

@@ -210,24 +210,6 @@ import Testing
             .expectFailure(3, "/var/lib/divan/travel.cblite2")
     }
 
-    @Test func `alerts and the dashboard use existing metrics`() async throws {
-        let server = try shell.serve("a", "--metrics-port", "0")
-        let event = try server.event(named: "listening")
-        let place = try #require((event["metrics"] as? String).flatMap { URL(string: $0) })
-        // A family without samples is omitted; this is a refusal.
-        let address = try #require((event["urls"] as? [String])?.first)
-        try shell.divan("pull", "b", address + "z", "--accept-self-signed").expectFailure(3)
-        let page = String(decoding: try await URLSession.shared.data(from: place).0, as: UTF8.self)
-        server.stop()
-        let alerts = try Guide.text("guides/divan-alerts.yml")
-        let board = try Guide.text("guides/divan-dashboard.json")
-        #expect(try JSONSerialization.jsonObject(with: Data(board.utf8)) is [String: Any])
-        let names = Set((alerts + board).matches(of: /divan_[a-z_]+/).map { String($0.0) })
-        #expect(names.count == 15)
-        for name in names { #expect(page.contains("# TYPE \(name) "), "\(name)") }
-        #expect(alerts.ranges(of: "- alert: ").count == 10)
-    }
-
     @Test func `the metrics port serves only metrics and health`() async throws {
         let server = try shell.serve("a", "--no-tls", "--metrics-port", "0")
         let event = try server.event(named: "listening")

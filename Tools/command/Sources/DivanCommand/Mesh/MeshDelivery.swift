@@ -11,14 +11,10 @@ struct MeshDelivery {
     /// Reads the document.
     init(of id: String, _ arguments: Arguments) throws {
         collection = try arguments.collectionPath().wireName
-        let database = try arguments.database.openDatabase()
-        defer { try? database.close() }
         let name = try arguments.collection()
-        guard
-            let document = try database.collection(name: name.name, scope: name.scope)?
-                .document(id: id)
-        else { throw Failure.noDocument(id, in: collection) }
-        self.document = document
+        document = try arguments.database.using(.reading) { database in
+            try database.existing(name).living(id)
+        }
     }
 
     /// Prints a line for each peer.

@@ -30,12 +30,11 @@ enum MeshJoinCommand: Command {
         details: """
             Runs until interrupted (Ctrl-C). Finds the other peers of GROUP on the local network or
             through --seed, and connects to a few of them. Changes reach the others through these.
+            With --subscribe, other peers send only the documents of COLLECTION that meet
+            CONDITION. Peers without it pass on the documents of all others.
 
             Peers verify each other's certificates. Each peer requires --identity, and either
             --peer-ca or --peer-certificate.
-
-            With --subscribe, other peers send only the documents of COLLECTION that meet
-            CONDITION. Peers without it pass on the documents of all others.
 
             Discovery requires avahi-daemon. Docs/guides/mesh.md describes how to set up a mesh.
             """,

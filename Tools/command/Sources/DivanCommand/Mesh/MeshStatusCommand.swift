@@ -20,7 +20,6 @@ enum MeshStatusCommand: Command {
             A link's reason is 'ring' or 'hash' (chosen from the peers' IDs), 'bridge' (joins
             two parts of the mesh), or 'seed' (given with --seed). A 'surplus' link is no longer
             needed, and closes soon.
-
             --explain shows for each peer whether the document is sent to it, and over which link.
             A document is not sent if the peer has not subscribed to it; it may also have to wait.
 
