@@ -102,7 +102,7 @@ import Testing
         #expect(try there.contents().keys.sorted() == ["a"])
     }
 
-    @Test func `a client receives only changes that interest it, which keeps nothing secret`() throws {
+    @Test func `a client receives only changes that interest it, and nothing is secret`() throws {
         let site = try Site()
         try site.save("a", #"{"open":true}"#)
         try site.save("b", #"{"open":false}"#)
