@@ -37,6 +37,9 @@ public struct StudioConfiguration: Sendable {
         self.neighbours = neighbours
         self.limits = limits
     }
+
+    /// Whether documents can be changed: a read-only store cannot be.
+    var acceptsWrites: Bool { mayWrite && !store.isReadOnly }
 }
 
 /// Limits of a studio; every member is a maximum.

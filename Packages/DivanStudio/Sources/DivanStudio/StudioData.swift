@@ -16,7 +16,7 @@ struct StudioData: Sendable {
     init(_ configuration: StudioConfiguration) {
         store = configuration.store
         name = configuration.name
-        mayWrite = configuration.mayWrite && !configuration.store.isReadOnly
+        mayWrite = configuration.acceptsWrites
         limits = configuration.limits
     }
 

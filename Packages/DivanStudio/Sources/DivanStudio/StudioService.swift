@@ -108,7 +108,7 @@ final class StudioService: Sendable {
         case "/conflicts.json" where isRead: return .json(try data.conflicts())
         case "/conflict.json" where isRead: return .json(try data.conflict(request.target))
         case "/indexes.json" where isRead:
-            return .json(try indexing.page(mayWrite: mayWrite))
+            return .json(try indexing.page(mayWrite: configuration.acceptsWrites))
         case "/peers.json" where isRead:
             let others = JSON.array(configuration.neighbours())
             return .json(["processes": .array(configuration.peers()), "others": others])
@@ -156,10 +156,9 @@ final class StudioService: Sendable {
     }
 
     private var store: Store { configuration.store }
-    private var mayWrite: Bool { configuration.mayWrite && !store.isReadOnly }
 
     private func checkWriting() throws(RESTError) {
-        guard mayWrite else {
+        guard configuration.acceptsWrites else {
             throw RESTError(403, "read_only", "this studio is read-only; start it with --write")
         }
     }

@@ -15,7 +15,7 @@ struct StudioTable: Sendable {
     init(_ configuration: StudioConfiguration) {
         store = configuration.store
         name = configuration.name
-        mayWrite = configuration.mayWrite && !configuration.store.isReadOnly
+        mayWrite = configuration.acceptsWrites
         limits = configuration.limits
     }
 
