@@ -141,12 +141,13 @@ extension Store {
             .map { String(decoding: $0.body, as: UTF8.self) }
     }
 
-    /// Waits until a document has a value, checking after each commit.
-    func wait(for id: DocumentID, _ value: Int) async throws {
+    /// Waits until a document has a value, or is absent for `nil`, checking after each commit.
+    func wait(for id: DocumentID, _ value: Int?) async throws {
+        let expected = value.map { "{\"value\":\($0)}" }
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
         let observation = observe { _ in continuation.yield() }
         defer { observation.cancel() }
         continuation.yield()
-        for await _ in changes where try text(id) == "{\"value\":\(value)}" { return }
+        for await _ in changes where try text(id) == expected { return }
     }
 }
