@@ -43,6 +43,7 @@ func packageTargets(
     _ name: String,
     arrows: [String] = [],
     libraries: [String] = [],
+    shimArrows: [String] = [],
     testing: [String] = [],
     resources: [Resource] = []
 ) -> [Target] {
@@ -68,6 +69,7 @@ func packageTargets(
         targets.append(
             .target(
                 name: module,
+                dependencies: names(shimArrows),
                 path: "Packages/\(name)/Sources/\(module)",
                 cSettings: optimized,
                 linkerSettings: libraries.map { .linkedLibrary($0) }
@@ -101,7 +103,7 @@ let packages: [[Target]] = [
         "DivanSQLite",
         arrows: ["DivanPlatform"],
         libraries: ["sqlite3"],
-        testing: ["DivanSeal"]
+        testing: ["DivanSealedSQLite", "DivanSeal"]
     ),
     packageTargets("DivanLog", arrows: ["DivanPlatform"]),
     packageTargets("DivanCrypto", libraries: ["crypto"]),
@@ -158,8 +160,15 @@ let packages: [[Target]] = [
     packageTargets(
         "DivanSeal",
         arrows: ["DivanPlatform"],
-        libraries: ["sqlite3", "crypto"],
+        libraries: ["crypto"],
         testing: ["CDivanSeal"]
+    ),
+    packageTargets(
+        "DivanSealedSQLite",
+        arrows: ["DivanSeal"],
+        libraries: ["sqlite3", "crypto"],
+        shimArrows: ["DivanSeal"],
+        testing: ["CDivanSealedSQLite"]
     ),
     packageTargets(
         "DivanSealedFields",
@@ -230,7 +239,7 @@ let packages: [[Target]] = [
             "DivanLog",
         ],
         libraries: ["sqlite3"],
-        testing: ["CDivanSQLiteEngine", "DivanSeal"]
+        testing: ["CDivanSQLiteEngine", "DivanSealedSQLite", "DivanSeal"]
     ),
     packageTargets(
         "DivanStore",
@@ -265,8 +274,7 @@ let packages: [[Target]] = [
         ],
         testing: [
             "CDivanDatabaseFaults", "DivanStorage", "DivanMemoryEngine", "DivanSealedFields",
-            "DivanSeal", "DivanZlib",
-            "DivanLZ4",
+            "DivanSealedSQLite", "DivanSeal", "DivanZlib", "DivanLZ4",
         ]
     ),
     [
@@ -373,6 +381,7 @@ let packages: [[Target]] = [
             "DivanCBLite",
             "DivanDatabase",
             "DivanSeal",
+            "DivanSealedSQLite",
             "DivanSealedFields",
             "DivanQuery",
             "DivanSQL",

@@ -15,6 +15,7 @@ let package = Package(
     dependencies: [
         .package(path: "../DivanPlatform"),
         .package(path: "../DivanSeal"),
+        .package(path: "../DivanSealedSQLite"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
@@ -26,7 +27,13 @@ let package = Package(
         ),
         .testTarget(
             name: "DivanSQLiteTests",
-            dependencies: ["DivanSQLite", "DivanTestKit", "DivanSeal", "DivanPlatform"],
+            dependencies: [
+                "DivanSQLite",
+                "DivanTestKit",
+                "DivanSealedSQLite",
+                "DivanSeal",
+                "DivanPlatform",
+            ],
             swiftSettings: strict
         ),
     ]

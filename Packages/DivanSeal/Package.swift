@@ -14,10 +14,7 @@ let package = Package(
     products: [.library(name: "DivanSeal", targets: ["DivanSeal"])],
     dependencies: [.package(path: "../DivanPlatform"), .package(path: "../DivanTestKit")],
     targets: [
-        .target(
-            name: "CDivanSeal",
-            linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("crypto")]
-        ),
+        .target(name: "CDivanSeal", linkerSettings: [.linkedLibrary("crypto")]),
         .target(
             name: "DivanSeal",
             dependencies: ["CDivanSeal", "DivanPlatform"],

@@ -1,22 +1,25 @@
 import DivanDatabase
 import DivanSeal
+import DivanSealedSQLite
 
 /// A seal as a store needs it, like the one that `Divan` makes.
 ///
 /// Written twice: neither package knows the other, and tests cannot reach up to where they meet.
 struct TestSealing: StoreSealing {
-    let seal: Seal
+    private let seal: Seal
+    private let vfs: SealedVFS
 
-    init(_ byte: UInt8, cipher: PageCipher = .aes256GCM) throws {
+    init(_ byte: UInt8, cipher: SealCipher = .aes256GCM) throws {
         let key = try SealKey(bytes: [UInt8](repeating: byte, count: 32).span)
         seal = Seal(key: key, cipher: cipher)
+        vfs = SealedVFS(seal)
     }
 
-    var reservedByteCount: Int32 { Seal.reservedByteCount }
+    var reservedByteCount: Int32 { SealedVFS.reservedByteCount }
     var headByteCount: Int { BlobLayout.headByteCount }
     var endByteCount: Int { BlobLayout.endByteCount }
 
-    func vfsName(over base: String?) throws -> String { try seal.vfsName(over: base) }
+    func vfsName(over base: String?) throws -> String { try vfs.name(over: base) }
 
     func hasSameKey(as other: any StoreSealing) -> Bool {
         (other as? TestSealing).map { seal.key.isSame(as: $0.seal.key) } ?? false

@@ -1,6 +1,7 @@
 import DivanRevisions
 import DivanSQLite
 import DivanSeal
+import DivanSealedSQLite
 import DivanStorage
 import DivanTestKit
 import Foundation
@@ -30,7 +31,7 @@ import Testing
             count += 1
             let place = DatabaseFileLocation(
                 home.file("\(count).sqlite3"),
-                sealing: TestEncryption(seal: Seal(key: key, cipher: .aes256GCM))
+                sealing: TestEncryption(vfs: SealedVFS(Seal(key: key)))
             )
             try SQLiteEngine.create(at: place)
             return try SQLiteEngine(place, isReadOnly: false, syncsFully: false)
@@ -113,9 +114,9 @@ import Testing
 
 /// Encrypts pages as databases with a key do.
 private struct TestEncryption: SQLiteEncryption {
-    let seal: Seal
+    let vfs: SealedVFS
 
-    var reservedByteCount: Int32 { Seal.reservedByteCount }
+    var reservedByteCount: Int32 { SealedVFS.reservedByteCount }
 
-    func vfsName(over base: String?) throws -> String { try seal.vfsName(over: base) }
+    func vfsName(over base: String?) throws -> String { try vfs.name(over: base) }
 }

@@ -10,13 +10,13 @@ struct BlobCipher {
     private let context: CipherContext
 
     /// The cipher of a new blob.
-    init(sealing key: SealKey, cipher: PageCipher) throws(SealError) {
+    init(sealing key: SealKey, cipher: SealCipher) throws(SealError) {
         var salt = [UInt8](repeating: 0, count: Self.saltByteCount)
         guard divan_seal_random(&salt, salt.count) == 1 else { throw .library }
         try self.init(key, cipher: cipher, salt: salt)
     }
 
-    init(_ key: SealKey, cipher: PageCipher, salt: [UInt8]) throws(SealError) {
+    init(_ key: SealKey, cipher: SealCipher, salt: [UInt8]) throws(SealError) {
         var derived = try key.derived(salt: salt, label: "divan blob", byteCount: 36)
         defer { derived.wipe() }
         head = Array("DvB".utf8) + [cipher.number] + derived[32...] + salt
@@ -29,7 +29,7 @@ struct BlobCipher {
     /// - Throws: `damaged` if no blob begins with them, `otherKey`.
     init(opening head: [UInt8], with key: SealKey) throws(SealError) {
         guard head.count == BlobLayout.headByteCount, head.starts(with: Array("DvB".utf8)),
-            let cipher = PageCipher.numbered(head[3])
+            let cipher = SealCipher.numbered(head[3])
         else { throw .damaged }
         try self.init(key, cipher: cipher, salt: Array(head[8...]))
         guard divan_same(self.head, head, head.count) == 1 else { throw .otherKey }

@@ -7,7 +7,7 @@ internal import CDivanSeal
 /// independent. After 2³² messages with one key, two nonces are equal with a probability of 2⁻³³. Can be used from
 /// any thread.
 public final class MessageSeal: Sendable {
-    private static let cipher = PageCipher.aes256GCM
+    private static let cipher = SealCipher.aes256GCM
     private static let nonceByteCount = Int(divan_nonce_size)
 
     // In memory that is wiped when it is freed; a context is made for each message, some 0.5 µs.

@@ -46,9 +46,9 @@ struct BlobTests {
         return content
     }
 
-    @Test(arguments: PageCipher.all, [0, 1, 65_535, 65_536, 65_537, 200_000])
+    @Test(arguments: SealCipher.all, [0, 1, 65_535, 65_536, 65_537, 200_000])
     func `an encrypted blob decrypts unchanged for any size of pieces`(
-        cipher: PageCipher,
+        cipher: SealCipher,
         count: Int
     ) throws {
         let seal = Seal(key: try .test(1), cipher: cipher)

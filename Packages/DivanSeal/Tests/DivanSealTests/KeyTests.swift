@@ -14,9 +14,9 @@ struct KeyTests {
         key.withBytes { span in (0..<span.count).map { span[$0] } } == bytes
     }
 
-    @Test(arguments: PageCipher.all)
-    func `both ciphers meet the contract`(cipher: PageCipher) {
-        #expect(PageCipherContract.violations(of: cipher) == [])
+    @Test(arguments: SealCipher.all)
+    func `both ciphers meet the contract`(cipher: SealCipher) {
+        #expect(SealCipherContract.violations(of: cipher) == [])
     }
 
     @Test func `a key must have 32 bytes`() throws {
@@ -187,5 +187,12 @@ struct KeyTests {
             try CommandKey("echo \(Self.digits); exec 1>&-; exec sleep 20", milliseconds: 300).key()
         }
         #expect("\(try #require(late))".contains("longer than 300 ms"))
+    }
+}
+
+extension SealKey {
+    /// A key whose bytes are all the same.
+    static func test(_ byte: UInt8) throws -> SealKey {
+        try SealKey(bytes: [UInt8](repeating: byte, count: 32).span)
     }
 }

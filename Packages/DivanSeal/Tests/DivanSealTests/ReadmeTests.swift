@@ -1,30 +1,19 @@
-import CDivanSeal
 import DivanSeal
-import DivanTestKit
 import Testing
 
 @Test("The README example works")
 func readme() throws {
-    let home = try TemporaryDirectory()
-    let path = home.file("notes.db")
     let content = Array("content".utf8)
     let digest = [UInt8](repeating: 0, count: 20)
 
-    let seal = Seal(key: try SealKey())
-    var connection: OpaquePointer?
-    defer { sqlite3_close(connection) }
-    sqlite3_open_v2(
-        path,
-        &connection,
-        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-        try seal.vfsName()
-    )
-    var count = Seal.reservedByteCount  // before the first page is written
-    sqlite3_file_control(connection, "main", SQLITE_FCNTL_RESERVE_BYTES, &count)
-    sqlite3_exec(connection, "PRAGMA temp_store = MEMORY; PRAGMA journal_mode = WAL", nil, nil, nil)
-    #expect(sqlite3_exec(connection, "CREATE TABLE t (a)", nil, nil, nil) == SQLITE_OK)
+    let key = try SealKey()  // a new one; CredentialKey("notes").key() reads systemd's
+    let sealer = try BlobSealer(Seal(key: key))
+    let file = try sealer.append(content.span) + sealer.finish(digest: digest)  // its SHA-1
 
-    let sealer = try BlobSealer(seal)
-    let file = try sealer.append(content.span) + sealer.finish(digest: digest)
+    let messages = try MessageSeal(key, label: "notes")
+    let place = Array("notes/1".utf8)
+    let sealed = try messages.seal(content.span, binding: place)
+    #expect(try messages.open(sealed.span, binding: place) == content)
+
     #expect(file.count == BlobLayout(byteCount: content.count).fileByteCount)
 }

@@ -1,19 +1,22 @@
 import DivanDatabase
 import DivanSeal
+import DivanSealedSQLite
 
 /// Adapts a seal to the store's protocol.
 struct DatabaseSealing: StoreSealing {
     private let seal: Seal
+    private let vfs: SealedVFS
 
     init(_ seal: Seal) {
         self.seal = seal
+        vfs = SealedVFS(seal)
     }
 
-    var reservedByteCount: Int32 { Seal.reservedByteCount }
+    var reservedByteCount: Int32 { SealedVFS.reservedByteCount }
     var headByteCount: Int { BlobLayout.headByteCount }
     var endByteCount: Int { BlobLayout.endByteCount }
 
-    func vfsName(over base: String?) throws -> String { try seal.vfsName(over: base) }
+    func vfsName(over base: String?) throws -> String { try vfs.name(over: base) }
 
     func hasSameKey(as other: any StoreSealing) -> Bool {
         (other as? DatabaseSealing).map { seal.key.isSame(as: $0.seal.key) } ?? false

@@ -1,5 +1,6 @@
-import CDivanSeal
+import CDivanSealedSQLite
 import DivanSeal
+import DivanSealedSQLite
 import DivanTestKit
 import Foundation
 import Testing
@@ -24,16 +25,16 @@ struct SealedDatabaseTests {
         try Data(contentsOf: URL(filePath: path))
     }
 
-    @Test(arguments: PageCipher.all)
+    @Test(arguments: SealCipher.all)
     func `an encrypted database stores its data and shows none of it`(
-        cipher: PageCipher
+        cipher: SealCipher
     ) throws {
         let home = try TemporaryDirectory()
         let (path, plainPath) = (home.file("a.db"), home.file("b.db"))
-        let seal = Seal(key: try .test(1), cipher: cipher)
+        let vfs = try SealedVFS.test(1, cipher)
         let expected: [String]
         do {
-            let file = try SealedFile(path, seal)
+            let file = try SealedFile(path, vfs)
             let plain = try SealedFile(plainPath, nil)
             for file in [file, plain] { try Self.fill(file) }
             expected = try plain.texts("SELECT word FROM words ORDER BY id")
@@ -47,7 +48,7 @@ struct SealedDatabaseTests {
         #expect(home.names == ["a.db", "b.db"])
         #expect(try Self.bytes(path).range(of: Data("tamarind".utf8)) == nil)
         #expect(try Self.bytes(plainPath).range(of: Data("tamarind".utf8)) != nil)
-        let again = try SealedFile(path, Seal(key: try .test(1)))
+        let again = try SealedFile(path, .test(1))
         #expect(try again.texts("SELECT word FROM words ORDER BY id") == expected)
         #expect(try again.texts("PRAGMA integrity_check") == ["ok"])
         try again.execute("VACUUM; DELETE FROM words WHERE id % 3 = 0; VACUUM")
@@ -58,8 +59,8 @@ struct SealedDatabaseTests {
     func `pages of other sizes are encrypted`(pageSize: Int) throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
-        do { try Self.fill(SealedFile(path, Seal(key: try .test(1)), pageSize: pageSize)) }
-        let again = try SealedFile(path, Seal(key: try .test(1)))
+        do { try Self.fill(SealedFile(path, .test(1), pageSize: pageSize)) }
+        let again = try SealedFile(path, .test(1))
         #expect(try again.texts("PRAGMA page_size") == ["\(pageSize)"])
         #expect(try again.texts("PRAGMA integrity_check") == ["ok"])
         #expect(try again.texts("SELECT count(*) FROM words") == ["\(Self.rowCount)"])
@@ -69,13 +70,13 @@ struct SealedDatabaseTests {
         let home = try TemporaryDirectory()
         let (path, plainPath) = (home.file("a.db"), home.file("b.db"))
         do {
-            try Self.fill(SealedFile(path, Seal(key: try .test(1))))
+            try Self.fill(SealedFile(path, .test(1)))
             try Self.fill(SealedFile(plainPath, nil))
         }
         let (sealed, plain) = (try Self.bytes(path), try Self.bytes(plainPath))
-        let other = Seal(key: try .test(2))
-        for (path, seal) in [(path, other), (path, nil), (plainPath, other)] {
-            let code = try code { _ = try SealedFile(path, seal).texts("SELECT * FROM words") }
+        let other = try SealedVFS.test(2)
+        for (path, vfs) in [(path, other), (path, nil), (plainPath, other)] {
+            let code = try code { _ = try SealedFile(path, vfs).texts("SELECT * FROM words") }
             #expect(code == SQLITE_NOTADB)
         }
         #expect(try Self.bytes(path) == sealed)
@@ -85,24 +86,24 @@ struct SealedDatabaseTests {
     @Test func `a wrong key is distinguished from damage, even if a crash left a log`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
-        let file = try SealedFile(path, Seal(key: try .test(1)))
+        let file = try SealedFile(path, .test(1))
         try Self.fill(file)
         let copy = home.file("copy.db")
         for end in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: path + end, toPath: copy + end)
         }
         let refusal = try code {
-            _ = try SealedFile(copy, Seal(key: try .test(2))).texts("SELECT * FROM words")
+            _ = try SealedFile(copy, .test(2)).texts("SELECT * FROM words")
         }
         #expect(refusal == SQLITE_NOTADB)
-        let opened = try SealedFile(copy, Seal(key: try .test(1)))
+        let opened = try SealedFile(copy, .test(1))
         #expect(try opened.texts("SELECT count(*) FROM words") == ["\(Self.rowCount)"])
     }
 
     @Test func `a page that is moved, replaced or truncated is detected`() throws {
         let home = try TemporaryDirectory()
         let paths = [home.file("a.db"), home.file("b.db")]
-        for path in paths { try Self.fill(SealedFile(path, Seal(key: try .test(1)))) }
+        for path in paths { try Self.fill(SealedFile(path, .test(1))) }
         let (whole, foreign) = (try Self.bytes(paths[0]), try Self.bytes(paths[1]))
         let size = 4_096
         var moved = whole
@@ -116,27 +117,27 @@ struct SealedDatabaseTests {
         for damaged in [moved, mixed, holed, cut] {
             try damaged.write(to: URL(filePath: paths[0]))
             let code = try code {
-                let file = try SealedFile(paths[0], Seal(key: try .test(1)))
+                let file = try SealedFile(paths[0], .test(1))
                 _ = try file.texts("SELECT word FROM words")
             }
             #expect(code == SQLITE_CORRUPT)
         }
         try whole.write(to: URL(filePath: paths[0]))
-        let file = try SealedFile(paths[0], Seal(key: try .test(1)))
+        let file = try SealedFile(paths[0], .test(1))
         #expect(try file.texts("SELECT count(*) FROM words") == ["\(Self.rowCount)"])
     }
 
     @Test func `the log of another database is refused, not treated as empty`() throws {
         let home = try TemporaryDirectory()
         let paths = [home.file("a.db"), home.file("b.db"), home.file("c.db")]
-        let open = try paths[..<2].map { try SealedFile($0, Seal(key: try .test(1))) }
+        let open = try paths[..<2].map { try SealedFile($0, .test(1)) }
         for file in open { try Self.fill(file) }
         for (path, log) in [(paths[0], paths[1])] {
             try FileManager.default.copyItem(atPath: path, toPath: paths[2])
             try FileManager.default.copyItem(atPath: log + "-wal", toPath: paths[2] + "-wal")
         }
         let code = try code {
-            _ = try SealedFile(paths[2], Seal(key: try .test(1))).texts("SELECT * FROM words")
+            _ = try SealedFile(paths[2], .test(1)).texts("SELECT * FROM words")
         }
         #expect(code == SQLITE_CORRUPT)
     }
@@ -144,7 +145,7 @@ struct SealedDatabaseTests {
     @Test func `a truncated log gives complete commits, as after a power cut`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
-        let file = try SealedFile(path, Seal(key: try .test(1)))
+        let file = try SealedFile(path, .test(1))
         try file.execute("CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT)")
         for id in 1...20 {
             try file.execute("INSERT INTO words VALUES (\(id), hex(zeroblob(3000)))")
@@ -155,7 +156,7 @@ struct SealedDatabaseTests {
             let copy = home.file("copy-\(length).db")
             try main.write(to: URL(filePath: copy))
             try log[..<length].write(to: URL(filePath: copy + "-wal"))
-            let opened = try SealedFile(copy, Seal(key: try .test(1)))
+            let opened = try SealedFile(copy, .test(1))
             #expect(try opened.texts("PRAGMA integrity_check") == ["ok"])
             if try opened.texts("SELECT name FROM sqlite_schema").isEmpty { continue }
             let ids = try opened.texts("SELECT id FROM words ORDER BY id")
@@ -168,15 +169,15 @@ struct SealedDatabaseTests {
     @Test func `VACUUM INTO creates a copy with the same key, another key or none`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
-        let file = try SealedFile(path, Seal(key: try .test(1)))
+        let file = try SealedFile(path, .test(1))
         try Self.fill(file)
-        let other = Seal(key: try .test(2))
-        for (name, seal) in [("b.db", file.seal), ("c.db", other), ("d.db", nil)] {
+        let other = try SealedVFS.test(2)
+        for (name, vfs) in [("b.db", file.vfs), ("c.db", other), ("d.db", nil)] {
             let target = home.file(name)
-            let vfs = try seal?.vfsName() ?? "unix"
-            try file.execute("VACUUM INTO 'file:\(target)?vfs=\(vfs)'")
+            let vfsName = try vfs?.name() ?? "unix"
+            try file.execute("VACUUM INTO 'file:\(target)?vfs=\(vfsName)'")
             #expect(try Self.bytes(target)[..<16] != Self.bytes(path)[..<16])
-            let copy = try SealedFile(target, seal)
+            let copy = try SealedFile(target, vfs)
             #expect(try copy.texts("SELECT count(*) FROM words") == ["\(Self.rowCount)"])
             #expect(try copy.texts("PRAGMA integrity_check") == ["ok"])
         }
@@ -185,26 +186,26 @@ struct SealedDatabaseTests {
     @Test func `VACUUM INTO encrypts a plain database once bytes are reserved`() throws {
         let home = try TemporaryDirectory()
         let (path, target) = (home.file("a.db"), home.file("b.db"))
-        let seal = Seal(key: try .test(1))
+        let vfs = try SealedVFS.test(1)
         let plain = try SealedFile(path, nil)
         try Self.fill(plain)
         #expect(throws: SealedFile.Failure.self) {
-            try plain.execute("VACUUM INTO 'file:\(target)-x?vfs=\(seal.vfsName())'")
+            try plain.execute("VACUUM INTO 'file:\(target)-x?vfs=\(vfs.name())'")
         }
         try plain.reserve()
-        try plain.execute("VACUUM INTO 'file:\(target)?vfs=\(seal.vfsName())'")
-        let sealed = try SealedFile(target, seal)
+        try plain.execute("VACUUM INTO 'file:\(target)?vfs=\(vfs.name())'")
+        let sealed = try SealedFile(target, vfs)
         #expect(try sealed.texts("SELECT count(*) FROM words") == ["\(Self.rowCount)"])
     }
 
     @Test func `no temporary files are written`() throws {
         let home = try TemporaryDirectory()
-        let file = try SealedFile(home.file("a.db"), Seal(key: try .test(1)))
+        let file = try SealedFile(home.file("a.db"), .test(1))
         try Self.fill(file)
         try file.execute("PRAGMA cache_size = 10; BEGIN; UPDATE words SET word = word || 'x'")
         _ = try file.texts("SELECT word FROM words ORDER BY word DESC")
         // The database, its log, the log's index.
-        #expect(file.seal?.openFileCount == 2)
+        #expect(file.vfs?.openFileCount == 2)
         #expect(home.names == ["a.db", "a.db-shm", "a.db-wal"])
         try file.execute("COMMIT; PRAGMA temp_store = FILE; PRAGMA cache_size = 1")
         let code = try code {
@@ -217,7 +218,7 @@ struct SealedDatabaseTests {
     @Test func `files written by VACUUM are encrypted`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
-        let file = try SealedFile(path, Seal(key: try .test(1)))
+        let file = try SealedFile(path, .test(1))
         try Self.fill(file)
         try file.execute(
             """
@@ -231,7 +232,7 @@ struct SealedDatabaseTests {
         #expect(spilled.byteCount > 100_000, "most of it lay in the file")
         #expect(!spilled.showsWords)
         #expect(try file.texts("PRAGMA integrity_check") == ["ok"])
-        #expect(file.seal?.openFileCount == 2, "the temporary one is gone")
+        #expect(file.vfs?.openFileCount == 2, "the temporary one is gone")
     }
 }
 
@@ -240,7 +241,7 @@ extension SealedDatabaseTests {
     @Test func `pages that were freed before they were written are not damage`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
-        let file = try SealedFile(path, Seal(key: try .test(1)))
+        let file = try SealedFile(path, .test(1))
         try file.execute(
             """
             PRAGMA cache_size = 20;
@@ -258,7 +259,7 @@ extension SealedDatabaseTests {
         )
         #expect(try file.texts("PRAGMA integrity_check") == ["ok"])
         try file.execute("PRAGMA wal_checkpoint(TRUNCATE); VACUUM")
-        let again = try SealedFile(path, Seal(key: try .test(1)))
+        let again = try SealedFile(path, .test(1))
         #expect(try again.texts("PRAGMA integrity_check") == ["ok"])
         #expect(
             try again.texts("SELECT length(body) FROM t ORDER BY id")

@@ -1,7 +1,7 @@
 /// The requirements for every cipher, for tests of new ciphers.
-public enum PageCipherContract {
+public enum SealCipherContract {
     /// Returns one sentence for each violated requirement; none if the cipher is correct.
-    public static func violations(of cipher: PageCipher) -> [String] {
+    public static func violations(of cipher: SealCipher) -> [String] {
         do throws(SealError) {
             return try found(in: cipher)
         } catch {
@@ -9,7 +9,7 @@ public enum PageCipherContract {
         }
     }
 
-    private static func found(in cipher: PageCipher) throws(SealError) -> [String] {
+    private static func found(in cipher: SealCipher) throws(SealError) -> [String] {
         var violations: [String] = []
         func check(_ holds: Bool, _ promise: String) {
             if !holds { violations.append(promise) }
@@ -47,14 +47,14 @@ public enum PageCipherContract {
             check(sealed != twin, "Each nonce must produce different output.")
         }
         check(
-            PageCipher.numbered(cipher.number)?.name == cipher.name,
+            SealCipher.numbered(cipher.number)?.name == cipher.name,
             "The cipher's number must be unique."
         )
         return violations
     }
 
     private static func context(
-        _ cipher: PageCipher,
+        _ cipher: SealCipher,
         _ key: [UInt8]
     ) throws(SealError) -> CipherContext {
         try CipherContext(cipher, key: key.span)

@@ -2,7 +2,7 @@
 #error "The headers of OpenSSL 3 are missing; run: sudo apt-get install libssl-dev"
 #endif
 
-#include "CDivanSeal.h"
+#include "CDivanSealedSQLite.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-import CDivanSeal
+import CDivanSealedSQLite
 import DivanSeal
+import DivanSealedSQLite
 import Foundation
 
 /// An SQLite connection to a file, sealed or plain.
@@ -9,14 +10,14 @@ final class SealedFile {
         let description: String
     }
 
-    let seal: Seal?
+    let vfs: SealedVFS?
     private var handle: OpaquePointer?
 
     /// Opens a file; creates one with a log and pages of `pageSize` bytes if there is none.
-    init(_ path: String, _ seal: Seal?, pageSize: Int = 4_096) throws {
-        self.seal = seal
+    init(_ path: String, _ vfs: SealedVFS?, pageSize: Int = 4_096) throws {
+        self.vfs = vfs
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI
-        let code = sqlite3_open_v2(path, &handle, flags, try seal?.vfsName())
+        let code = sqlite3_open_v2(path, &handle, flags, try vfs?.name())
         guard code == SQLITE_OK else {
             let failure = failure(code)
             sqlite3_close(handle)
@@ -24,7 +25,7 @@ final class SealedFile {
             throw failure
         }
         try execute("PRAGMA page_size = \(pageSize)")
-        if seal != nil { try reserve() }
+        if vfs != nil { try reserve() }
         try execute("PRAGMA temp_store = MEMORY")
         guard try texts("PRAGMA journal_mode") != ["wal"] else { return }
         // A file made by VACUUM INTO has no log, and pages are not written to a journal.
@@ -37,7 +38,7 @@ final class SealedFile {
 
     /// Makes the pages of a new database leave room for a seal.
     func reserve() throws {
-        var count = Seal.reservedByteCount
+        var count = SealedVFS.reservedByteCount
         let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &count)
         guard code == SQLITE_OK else { throw failure(code) }
     }
@@ -127,9 +128,10 @@ func code(of body: () throws -> Void) throws -> Int32? {
     }
 }
 
-extension SealKey {
-    /// A key whose bytes are all the same.
-    static func test(_ byte: UInt8) throws -> SealKey {
-        try SealKey(bytes: [UInt8](repeating: byte, count: 32).span)
+extension SealedVFS {
+    /// A VFS with a key whose bytes are all the same.
+    static func test(_ byte: UInt8, _ cipher: SealCipher = .aes256GCM) throws -> SealedVFS {
+        let key = try SealKey(bytes: [UInt8](repeating: byte, count: 32).span)
+        return SealedVFS(Seal(key: key, cipher: cipher))
     }
 }

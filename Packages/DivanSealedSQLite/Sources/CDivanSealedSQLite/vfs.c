@@ -137,7 +137,7 @@ static void drop(divan_vfs *vfs) {
     free(vfs);
 }
 
-divan_vfs *divan_vfs_make(const uint8_t *key, const divan_cipher *cipher, const char *base) {
+divan_vfs *divan_vfs_make(const uint8_t *key, uint8_t cipher, const char *base) {
     static atomic_uint number;
     sqlite3_vfs *real = sqlite3_initialize() == SQLITE_OK ? sqlite3_vfs_find(base) : NULL;
     divan_vfs *vfs = real ? calloc(1, sizeof *vfs) : NULL;

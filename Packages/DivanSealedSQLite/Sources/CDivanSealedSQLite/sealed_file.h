@@ -6,7 +6,7 @@
 #error "The headers of SQLite are missing; run: sudo apt-get install libsqlite3-dev"
 #endif
 
-#include "CDivanSeal.h"
+#include "CDivanSealedSQLite.h"
 
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -16,7 +16,7 @@ struct divan_vfs {
     char name[32];
     char *below;  // null: the default one
     divan_secret *key;
-    const divan_cipher *cipher;
+    uint8_t cipher;  // of new files
     atomic_int open_count;
 };
 

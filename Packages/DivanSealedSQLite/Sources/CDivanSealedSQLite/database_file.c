@@ -193,7 +193,7 @@ static int begin(sealed_file *file, const uint8_t *page, int count, sqlite3_int6
     uint8_t header[divan_plain_size] = {0};
     set_page_size(header, count);
     if (page_size(offset == 0 ? page : header) != count) return SQLITE_IOERR_WRITE;
-    uint8_t head[divan_head_size] = {'D', 'v', 'S', file->vfs->cipher->number};
+    uint8_t head[divan_head_size] = {'D', 'v', 'S', file->vfs->cipher};
     if (!divan_seal_random(head + 4, sizeof head - 4)) return SQLITE_IOERR_WRITE;
     int code = take_keys(file, head, count);
     return code == SQLITE_OK && offset != 0 ? hold_first_place(file) : code;

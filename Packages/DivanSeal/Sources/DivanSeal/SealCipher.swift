@@ -4,8 +4,8 @@ internal import DivanPlatform
 /// An authenticated cipher for databases and blobs.
 ///
 /// A new cipher is a table of C functions (`divan_cipher`) with a unique number, which is stored in each encrypted
-/// file. `PageCipherContract.violations(of:)` lists the requirements that a cipher violates.
-public struct PageCipher: Sendable {
+/// file. `SealCipherContract.violations(of:)` lists the requirements that a cipher violates.
+public struct SealCipher: Sendable {
     /// The number in encrypted files.
     public let number: UInt8
     /// The usual name.
@@ -17,14 +17,14 @@ public struct PageCipher: Sendable {
     }
 
     /// AES-256 in Galois/Counter mode: the fastest cipher if the processor has instructions for it.
-    public static let aes256GCM = PageCipher(number: 1, name: "AES-256-GCM")
+    public static let aes256GCM = SealCipher(number: 1, name: "AES-256-GCM")
     /// ChaCha20 with Poly1305: equally secure, and faster without such instructions.
-    public static let chaCha20Poly1305 = PageCipher(number: 2, name: "ChaCha20-Poly1305")
+    public static let chaCha20Poly1305 = SealCipher(number: 2, name: "ChaCha20-Poly1305")
     /// All supported ciphers.
     public static let all = [aes256GCM, chaCha20Poly1305]
 
     /// The cipher with a number in an encrypted file; `nil` if it is not supported.
-    public static func numbered(_ number: UInt8) -> PageCipher? {
+    public static func numbered(_ number: UInt8) -> SealCipher? {
         all.first { $0.number == number }
     }
 
@@ -38,7 +38,7 @@ final class CipherContext {
     private let context: UnsafeMutableRawPointer
 
     /// - Throws: `library`.
-    init(_ cipher: PageCipher, key: Span<UInt8>) throws(SealError) {
+    init(_ cipher: SealCipher, key: Span<UInt8>) throws(SealError) {
         guard key.count == SealLimits.keyByteCount else {
             throw .keyLength(byteCount: key.count)
         }
