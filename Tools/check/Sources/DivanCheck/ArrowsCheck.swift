@@ -2,6 +2,7 @@
 ///
 /// The manifest has no dependency that is not imported. Cores do without Foundation, and only
 /// DivanPlatform imports the system's C library, so that a port to another system changes one package.
+/// The sync engine links only some system libraries, however long the path to one: it needs no SQLite.
 struct ArrowsCheck: Generated {
     let tree: SourceTree
 
@@ -12,11 +13,15 @@ struct ArrowsCheck: Generated {
         "DivanDelta", "DivanRevisions", "DivanQuery", "DivanSQL", "DivanMesh",
         "DivanConflicts", "DivanReplicator", "DivanVectors",
     ]
+    /// The system libraries in the closure of a package.
+    private static let linkedLibraries: [String: Set<String>] = [
+        "DivanReplicator": ["c", "crypto", "m", "z"]
+    ]
     private static let libraries = ["Android", "Bionic", "Darwin", "Glibc", "Musl", "SwiftGlibc"]
 
     func violations() throws -> [Violation] {
         let targets = try Manifest(of: ".", in: tree).targets
-        var violations = try stale() + foreign()
+        var violations = try stale() + foreign() + linked(by: targets)
         for package in try tree.packages() {
             guard let target = targets.first(where: { $0.name == package }) else {
                 violations.append(Violation("Package.swift", "\(package) is missing", "list it"))
@@ -52,6 +57,31 @@ struct ArrowsCheck: Generated {
                 violations.append(
                     Violation("Package.swift", "\(package) does not use \(module)", "remove it")
                 )
+            }
+        }
+        return violations
+    }
+
+    /// System libraries that the closure of a package may not contain, with the path to each.
+    private func linked(by targets: [Manifest.Target]) -> [Violation] {
+        var violations: [Violation] = []
+        for (package, allowed) in Self.linkedLibraries {
+            var open = [[package]]
+            var seen: Set<String> = []
+            while let path = open.popLast() {
+                guard let target = targets.first(where: { $0.name == path.last }),
+                    seen.insert(target.name).inserted
+                else { continue }
+                open += target.dependencies.map { path + [$0] }
+                for library in target.linkedLibraries where !allowed.contains(library) {
+                    violations.append(
+                        Violation(
+                            "Package.swift",
+                            "\(path.joined(separator: " → ")) links \(library)",
+                            "remove an arrow, or split a package on this path"
+                        )
+                    )
+                }
             }
         }
         return violations

@@ -11,6 +11,13 @@ struct Manifest {
         /// As Swift code, by the argument that takes them.
         var settings: [String: [String]]
         var resources: [String]
+
+        /// The system libraries that it links.
+        var linkedLibraries: [String] {
+            settings["linkerSettings", default: []].compactMap { setting in
+                setting.wholeMatch(of: /\.linkedLibrary\("(.+)"\)/).map { String($0.1) }
+            }
+        }
     }
 
     var targets: [Target] = []

@@ -30,6 +30,29 @@ import Testing
         #expect(violations.map(\.problem) == ["DivanDelta does not use DivanJSON"])
     }
 
+    @Test func `a system library that the sync engine reaches is found with its path`() throws {
+        let checkout = try Checkout()
+        func engine(linking library: String) -> String {
+            """
+            .target(name: "DivanReplicator", dependencies: ["DivanSeal"], path: "R"),
+            .target(name: "DivanSeal", dependencies: ["CDivanSeal"], path: "S"),
+            .target(
+                name: "CDivanSeal",
+                path: "C",
+                linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("\(library)")]
+            ),
+            """
+        }
+        try checkout.write("Package.swift", Checkout.rootManifest(further: engine(linking: "z")))
+        #expect(try ArrowsCheck(tree: checkout.tree).violations().isEmpty)
+        let further = engine(linking: "sqlite3")
+        try checkout.write("Package.swift", Checkout.rootManifest(further: further))
+        #expect(
+            try ArrowsCheck(tree: checkout.tree).violations().map(\.problem)
+                == ["DivanReplicator → DivanSeal → CDivanSeal links sqlite3"]
+        )
+    }
+
     @Test func `an outdated table of arrows is found, and generated again`() throws {
         let checkout = try Checkout()
         let page = try checkout.tree.text("Docs/architecture.md")
