@@ -1,4 +1,3 @@
-import DivanCommandLine
 import DivanTestKit
 import Foundation
 import Testing
@@ -48,17 +47,6 @@ import Testing
         try shell.run("put", "a", "one", "{}")
         _ = try command.event { $0["id"] as? String == "one" }
         #expect(command.stop() == 0)
-    }
-
-    @Test func `a timed signal ends a wait, and time does without one`() {
-        let signal = TimedSignal()
-        let begin = ContinuousClock.now
-        #expect(!signal.wait(for: .milliseconds(20)))
-        #expect(ContinuousClock.now - begin >= .milliseconds(20))
-        signal.signal()
-        signal.signal()
-        #expect(signal.wait(for: nil))
-        #expect(!signal.wait(for: .zero))
     }
 
     @Test(arguments: Side.allCases)

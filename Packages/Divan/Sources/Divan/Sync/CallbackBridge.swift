@@ -4,7 +4,7 @@ internal import Synchronization
 /// A result that one thread sets and another one waits for.
 final class AwaitedResult<Output: Sendable, Failure: Error>: Sendable {
     private let value = Mutex<Swift.Result<Output, Failure>?>(nil)
-    private let isSet = MonotonicSemaphore()
+    private let isSet = TimedSignal()
 
     func set(_ result: Swift.Result<Output, Failure>) {
         value.withLock { $0 = result }
@@ -13,7 +13,7 @@ final class AwaitedResult<Output: Sendable, Failure: Error>: Sendable {
 
     /// Blocks until there is a result; `nil` if there is none in time, without a limit as long as it takes.
     func wait(atMost limit: Duration? = nil) -> Swift.Result<Output, Failure>? {
-        _ = isSet.wait(atMost: limit)
+        isSet.wait(for: limit)
         return value.withLock { $0 }
     }
 }

@@ -2,6 +2,7 @@ import DivanCommandLine
 import DivanDatabase
 import DivanExchange
 import DivanJSON
+import DivanPlatform
 import DivanRevisions
 
 /// `divan watch`.

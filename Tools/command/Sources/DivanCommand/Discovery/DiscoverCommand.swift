@@ -1,6 +1,7 @@
 import DivanCommandLine
 import DivanDiscovery
 import DivanJSON
+import DivanPlatform
 import Synchronization
 
 /// `divan discover`.

@@ -4,6 +4,7 @@ import DivanBLIPChannel
 import DivanCommandLine
 import DivanCrypto
 import DivanJSON
+import DivanPlatform
 import DivanTransport
 import DivanZlib
 import Synchronization

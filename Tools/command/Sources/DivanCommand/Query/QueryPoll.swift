@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanPlatform
 import DivanQuery
 
 /// Runs a query again whenever its collections have changed, and when a document in them expires.

@@ -2,6 +2,7 @@
 import DivanCommandLine
 import DivanDiscovery
 import DivanJSON
+import DivanPlatform
 import Foundation
 import Synchronization
 

@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanStatus
 
 /// `divan status`.

@@ -3,6 +3,7 @@ import DivanBLIP
 import DivanBLIPChannel
 import DivanCommandLine
 import DivanJSON
+import DivanPlatform
 import DivanTransport
 import DivanWebSocket
 import DivanZlib

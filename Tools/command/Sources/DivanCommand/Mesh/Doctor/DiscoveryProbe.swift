@@ -2,6 +2,7 @@ import DivanCommandLine
 import DivanCrypto
 import DivanDiscovery
 import DivanMesh
+import DivanPlatform
 import Synchronization
 
 /// Advertises a peer of a group of its own and looks for it, and looks for the peers of a real group.

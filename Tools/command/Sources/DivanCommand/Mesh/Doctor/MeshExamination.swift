@@ -5,6 +5,7 @@ import DivanDiscovery
 import DivanJSON
 import DivanMesh
 import DivanMeshPeer
+import DivanPlatform
 import DivanRevisions
 import DivanStatus
 import DivanTLS
