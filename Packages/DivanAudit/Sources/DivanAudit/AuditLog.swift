@@ -173,14 +173,8 @@ public final class AuditLog: Sendable {
 
     /// Makes the name of a new file survive a power failure.
     private static func syncDirectory(of path: String) throws(AuditError) {
-        let parent = path.lastIndex(of: "/").map { path[...$0] } ?? "."
         do {
-            let directory = try FileDescriptor.open(
-                String(parent),
-                [.readOnly, .directory, .closeOnExec]
-            )
-            defer { directory.close() }
-            try directory.sync()
+            try FileSystem.syncDirectory(FileSystem.directory(of: path))
         } catch {
             throw AuditError(path, .system(error))
         }

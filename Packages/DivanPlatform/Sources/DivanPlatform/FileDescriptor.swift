@@ -30,6 +30,9 @@ public struct FileDescriptor: RawRepresentable, Hashable, Sendable {
     /// Whether something is open.
     public var isOpen: Bool { rawValue >= 0 }
 
+    /// The path through which a file without a name gets one; it does not exist if `/proc` is not mounted.
+    var linkPath: String { "/proc/self/fd/\(rawValue)" }
+
     /// How a file is opened.
     public struct OpenFlags: OptionSet, Sendable {
         /// The flags of `open(2)`.

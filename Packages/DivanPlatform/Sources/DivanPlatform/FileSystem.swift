@@ -54,8 +54,9 @@ public enum FileSystem {
         _ descriptor: FileDescriptor,
         to target: String
     ) throws(SystemError) {
-        let own = "/proc/self/fd/\(descriptor.rawValue)"
-        try checked("linkat") { linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW) }
+        try checked("linkat") {
+            linkat(AT_FDCWD, descriptor.linkPath, AT_FDCWD, target, AT_SYMLINK_FOLLOW)
+        }
     }
 
     /// Changes the length of a file.
@@ -149,6 +150,21 @@ public enum FileSystem {
 // MARK: Directories
 
 extension FileSystem {
+    /// The directory that contains a path, in the path's spelling: another spelling may lead to another file system.
+    ///
+    /// Works on bytes, like the system: to Swift, a slash followed by a combining accent is another character.
+    public static func directory(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(decoding: path.utf8[..<slash], as: UTF8.self)
+    }
+
+    /// Syncs a directory's entries to the disk, so that the names of new files survive a power failure.
+    public static func syncDirectory(_ path: String) throws(SystemError) {
+        let directory = try FileDescriptor.open(path, [.readOnly, .directory, .closeOnExec])
+        defer { directory.close() }
+        try directory.sync()
+    }
+
     /// Creates a directory; the process's mask applies.
     public static func makeDirectory(
         _ path: String,

@@ -121,14 +121,7 @@ public enum StoreFiles {
 
     /// Syncs a file to the disk.
     public static func syncFile(_ path: String) throws(StoreError) {
-        try sync(path, [.readOnly, .closeOnExec, .noFollow])
-    }
-
-    private static func sync(
-        _ path: String,
-        _ flags: FileDescriptor.OpenFlags
-    ) throws(StoreError) {
-        let descriptor = try open(path, flags)
+        let descriptor = try open(path, [.readOnly, .closeOnExec, .noFollow])
         defer { descriptor.close() }
         try StoreError.wrapping(descriptor.sync(), at: path)
     }
@@ -152,7 +145,7 @@ public enum StoreFiles {
     ///
     /// Errors are ignored: the name exists, and a power cut may undo it.
     public static func syncName(of path: String) {
-        try? syncDirectory(split(path).parent ?? ".")
+        try? FileSystem.syncDirectory(FileSystem.directory(of: path))
     }
 
     /// The last component of a path, and what precedes it: `/` for the root, `nil` if there is no slash.
@@ -168,6 +161,6 @@ public enum StoreFiles {
 
     /// Syncs a directory's entries to the disk.
     public static func syncDirectory(_ path: String) throws(StoreError) {
-        try sync(path, [.readOnly, .directory, .closeOnExec])
+        try StoreError.wrapping(FileSystem.syncDirectory(path), at: path)
     }
 }

@@ -79,11 +79,8 @@ enum DocumentOutput {
     /// Syncs the files of a directory to the disk.
     private static func sync(_ directory: String) throws(Failure) {
         do {
-            let flags: FileDescriptor.OpenFlags = [.readOnly, .directory, .closeOnExec]
-            let descriptor = try FileDescriptor.open(directory, flags)
-            defer { descriptor.close() }
             FileSystem.syncAll()
-            try descriptor.sync()
+            try FileSystem.syncDirectory(directory)
         } catch {
             throw .writing(directory, error.errno)
         }

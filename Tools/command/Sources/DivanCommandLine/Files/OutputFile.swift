@@ -38,10 +38,7 @@ package final class OutputFile {
     }
 
     private enum State {
-        /// A file without a name.
-        case drafting(FileDescriptor)
-        /// A file with a temporary name, if the file system does not support files without one.
-        case naming(FileDescriptor, draft: String)
+        case drafting(FileDraft)
         /// A device, a pipe or a socket.
         case streaming(FileDescriptor)
         case ended
@@ -65,19 +62,17 @@ package final class OutputFile {
             state = .streaming(stream)
             return
         }
-        let mode: UInt32 = rules.isSecret || place.before != nil ? 0o600 : 0o666
-        state = try Self.draft(in: Self.directory(of: target), mode: mode, path, rules)
-        if let before = place.before { takeOver(before) }
+        do {
+            state = .drafting(
+                try FileDraft(of: target, replacing: place.before, isPrivate: rules.isSecret)
+            )
+        } catch {
+            throw rules.refusal(path, error.errno)
+        }
     }
 
     deinit {
-        switch state {
-        case .drafting(let descriptor), .streaming(let descriptor): descriptor.close()
-        case .naming(let descriptor, let draft):
-            descriptor.close()
-            try? FileSystem.removeFile(draft)
-        case .ended: break
-        }
+        if case .streaming(let descriptor) = state { descriptor.close() }
     }
 
     /// Refuses to write if a file with one of these suffixes exists next to it and is not empty:
@@ -109,9 +104,12 @@ package final class OutputFile {
 
     /// Adds bytes.
     package func write(_ bytes: [UInt8]) throws(Failure) {
-        guard let descriptor else { return }
         do {
-            try descriptor.writeWaiting(bytes)
+            switch state {
+            case .drafting(let draft): try draft.descriptor.writeWaiting(bytes)
+            case .streaming(let descriptor): try descriptor.writeWaiting(bytes)
+            case .ended: break
+            }
         } catch {
             throw refused(error.errno)
         }
@@ -125,90 +123,23 @@ package final class OutputFile {
     /// Replaces the file with the written draft.
     package func finish() throws(Failure) {
         switch state {
-        case .streaming, .ended: break
-        case .drafting(let descriptor):
-            try sync(descriptor)
-            if !rules.isReplacing {
-                try place(FileSystem.link(descriptor, to: target))
-            } else {
-                let draft = FileSystem.draftPath(in: Self.directory(of: target))
-                try place(FileSystem.link(descriptor, to: draft))
-                state = .naming(descriptor, draft: draft)
-                try place(FileSystem.rename(draft, to: target))
+        case .ended: break
+        case .streaming(let descriptor): descriptor.close()
+        case .drafting(let draft):
+            do {
+                try draft.finish(isReplacing: rules.isReplacing, isDurable: rules.isSynced)
+            } catch {
+                guard error.errno != .fileExists else {
+                    throw Failure(
+                        kind: .conflict,
+                        sentence: "\(path) already exists",
+                        hint: "choose another name"
+                    )
+                }
+                throw refused(error.errno)
             }
-            try syncDirectory()
-        case .naming(let descriptor, let draft):
-            try sync(descriptor)
-            // A link never replaces a file, a rename does.
-            if rules.isReplacing {
-                try place(FileSystem.rename(draft, to: target))
-            } else {
-                try place(FileSystem.link(draft, to: target))
-                try? FileSystem.removeFile(draft)
-            }
-            try syncDirectory()
         }
-        descriptor?.close()
         state = .ended
-    }
-
-    private var descriptor: FileDescriptor? {
-        switch state {
-        case .drafting(let descriptor), .naming(let descriptor, _), .streaming(let descriptor):
-            descriptor
-        case .ended: nil
-        }
-    }
-
-    private func place(_ call: @autoclosure () throws(SystemError) -> Void) throws(Failure) {
-        do {
-            try call()
-        } catch {
-            guard error.errno != .fileExists else {
-                throw Failure(
-                    kind: .conflict,
-                    sentence: "\(path) already exists",
-                    hint: "choose another name"
-                )
-            }
-            throw refused(error.errno)
-        }
-    }
-
-    private func sync(_ descriptor: FileDescriptor) throws(Failure) {
-        guard rules.isSynced else { return }
-        do {
-            try descriptor.sync()
-        } catch {
-            throw refused(error.errno)
-        }
-    }
-
-    private func syncDirectory() throws(Failure) {
-        guard rules.isSynced else { return }
-        let path = Self.directory(of: target)
-        let flags: FileDescriptor.OpenFlags = [.readOnly, .directory, .closeOnExec]
-        // A directory that may be written but not read cannot be synced.
-        guard let directory = try? FileDescriptor.open(path, flags) else { return }
-        defer { directory.close() }
-        do {
-            try directory.sync()
-        } catch {
-            if error.errno != .invalidArgument { throw refused(error.errno) }
-        }
-    }
-
-    /// Gives the draft the owner and the mode of the file that it replaces.
-    private func takeOver(_ before: FileStatus) {
-        guard let descriptor else { return }
-        var mode = rules.isSecret ? 0o600 : before.permissions & 0o777
-        if (try? descriptor.setOwner(before.owner, group: before.group)) == nil,
-            (try? descriptor.setOwner(nil, group: before.group)) == nil
-        {
-            // The rights of the old group must not pass to another group.
-            mode &= ~0o070
-        }
-        try? descriptor.setPermissions(mode)
     }
 }
 
@@ -258,40 +189,5 @@ extension OutputFile {
                 throw rules.refusal(path, error.errno)
             }
         }
-    }
-
-    /// Creates an empty file without a name, or with one if that is not supported.
-    private static func draft(
-        in directory: String,
-        mode: UInt32,
-        _ path: String,
-        _ rules: Rules
-    ) throws(Failure) -> State {
-        do {
-            let flags: FileDescriptor.OpenFlags = [.unnamed, .writeOnly, .closeOnExec]
-            return .drafting(try FileDescriptor.open(directory, flags, permissions: mode))
-        } catch {
-            let isUnknown = [.notSupported, .isDirectory, .invalidArgument].contains(error.errno)
-            guard isUnknown else { throw rules.refusal(path, error.errno) }
-        }
-        let draft = FileSystem.draftPath(in: directory)
-        do {
-            let flags: FileDescriptor.OpenFlags = [
-                .writeOnly, .create, .exclusive, .noFollow, .closeOnExec,
-            ]
-            return .naming(
-                try FileDescriptor.open(draft, flags, permissions: mode),
-                draft: draft
-            )
-        } catch {
-            throw rules.refusal(path, error.errno)
-        }
-    }
-
-    /// The directory, spelled as in the path: another spelling may lead to another file system.
-    static func directory(of path: String) -> String {
-        // By bytes, as the system reads it: to Swift, a slash followed by an accent is another character.
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.startIndex ? "/" : String(decoding: path.utf8[..<slash], as: UTF8.self)
     }
 }

@@ -62,7 +62,7 @@ package enum PrivateFile {
 
     /// Locks the directory of a file against other programs that do the same.
     package static func locking<T>(beside path: String, _ body: () throws -> T) throws -> T {
-        let directory = OutputFile.directory(of: path)
+        let directory = FileSystem.directory(of: path)
         let flags: FileDescriptor.OpenFlags = [.readOnly, .directory, .closeOnExec]
         let descriptor = try Failure.wrapping(FileDescriptor.open(directory, flags), at: directory)
         // Closing releases the lock.
