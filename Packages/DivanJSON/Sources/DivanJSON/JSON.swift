@@ -101,6 +101,18 @@ extension JSON {
         }
     }
 
+    /// The number as an integer, or `nil` if it has a fraction or does not fit.
+    @inlinable
+    public func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+        switch self {
+        case .int(let value): Integer(exactly: value)
+        case .uint(let value): Integer(exactly: value)
+        case .double(let value): Integer(exactly: value)
+        case .long(let value): Integer(value.text)
+        default: nil
+        }
+    }
+
     /// The items, or `nil` if this is not an array.
     public var array: [JSON]? {
         if case .array(let items) = self { items } else { nil }

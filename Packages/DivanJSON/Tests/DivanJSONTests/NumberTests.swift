@@ -3,6 +3,16 @@ import DivanTestKit
 import Testing
 
 @Suite struct NumberTests {
+    @Test func `a number is an integer if it fits without rounding`() {
+        #expect(JSON.int(-1).integer(Int8.self) == -1)
+        #expect(JSON.int(-1).integer(UInt8.self) == nil)
+        #expect(JSON.uint(.max).integer(UInt64.self) == .max)
+        #expect(JSON.uint(.max).integer(Int64.self) == nil)
+        #expect(JSON.double(2e2).integer(Int.self) == 200)
+        #expect(JSON.double(0.5).integer(Int.self) == nil)
+        #expect(JSON.string("1").integer(Int.self) == nil)
+    }
+
     @Test(
         arguments: [
             ("0", .int(0)), ("-1", .int(-1)), ("9223372036854775807", .int(.max)),

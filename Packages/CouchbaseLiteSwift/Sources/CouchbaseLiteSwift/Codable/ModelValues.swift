@@ -1,5 +1,5 @@
-import DivanJSON
-import Foundation
+public import DivanJSON
+public import Foundation
 
 /// Conversion of values to the types that a model expects.
 extension JSON {
@@ -33,24 +33,13 @@ extension JSON {
     }
 
     /// The number in decimal digits, as far as `Decimal` has room for them.
-    var decimal: Decimal? {
+    @_spi(Modern) public var decimal: Decimal? {
         switch self {
         case .int(let value): Decimal(value)
         case .uint(let value): Decimal(value)
         // By its digits: `Decimal(12.1)` has some that nobody wrote.
         case .double(let value): Decimal(string: "\(value)")
         case .long(let value): Decimal(string: value.text)
-        default: nil
-        }
-    }
-
-    /// The integer, if it fits; a whole double counts.
-    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
-        switch self {
-        case .int(let value): Integer(exactly: value)
-        case .uint(let value): Integer(exactly: value)
-        case .double(let value): Integer(exactly: value)
-        case .long(let value): Integer(value.text)
         default: nil
         }
     }

@@ -1,3 +1,4 @@
+@_spi(Modern) internal import CouchbaseLiteSwift
 internal import DivanDatabase
 internal import DivanJSON
 internal import Foundation
@@ -214,17 +215,6 @@ extension JSON {
         case .bool(let bool): bool
         case .int(0): false
         case .int(1): true
-        default: nil
-        }
-    }
-
-    /// The integer, if it fits; a whole double counts.
-    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
-        switch self {
-        case .int(let value): Integer(exactly: value)
-        case .uint(let value): Integer(exactly: value)
-        case .double(let value): Integer(exactly: value)
-        case .long(let value): Integer(value.text)
         default: nil
         }
     }

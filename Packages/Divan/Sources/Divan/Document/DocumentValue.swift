@@ -1,3 +1,4 @@
+@_spi(Modern) internal import CouchbaseLiteSwift
 internal import DivanDatabase
 internal import DivanJSON
 internal import DivanSQL
@@ -212,18 +213,6 @@ extension JSON {
         }
         members[key] = (members[key] ?? .object([:])).setting(keys.dropFirst(), to: value)
         return .object(members)
-    }
-
-    /// The number in decimal digits.
-    var decimal: Decimal? {
-        switch self {
-        case .int(let value): Decimal(value)
-        case .uint(let value): Decimal(value)
-        // By its digits: `Decimal(12.1)` has some that nobody wrote.
-        case .double(let value): Decimal(string: "\(value)")
-        case .long(let value): Decimal(string: value.text)
-        default: nil
-        }
     }
 }
 

@@ -1,3 +1,4 @@
+@_spi(Modern) internal import CouchbaseLiteSwift
 internal import DivanJSON
 public import Foundation
 
