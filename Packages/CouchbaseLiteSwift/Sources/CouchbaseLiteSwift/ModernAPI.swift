@@ -144,3 +144,18 @@ extension Parameters {
         for (name, json) in parameters { setValue(json.plainValue(in: nil), forName: name) }
     }
 }
+
+extension QueryExpression {
+    /// The distance of the vectors of an expression from a vector.
+    @_spi(Modern) public static func distance(of vectors: Self, from target: [Float]) -> Self {
+        var bytes = Data(capacity: 4 * target.count)
+        for number in target {
+            for shift in [0, 8, 16, 24] as [UInt32] {
+                bytes.append(UInt8(truncatingIfNeeded: number.bitPattern >> shift))
+            }
+        }
+        // As text, the vector is one value of the query instead of hundreds.
+        let text = Self(.literal(.string(bytes.base64EncodedString())))
+        return Self(.vectorDistance([vectors, text]))
+    }
+}

@@ -1,6 +1,6 @@
+@_spi(Modern) internal import CouchbaseLiteSwift
 internal import DivanJSON
 internal import DivanQuery
-internal import Foundation
 
 extension DocumentQuery {
     /// The documents of this query that contain words, the best match first.
@@ -54,9 +54,9 @@ extension DocumentQuery {
         try DivanError.converting(place: collection.place) {
             var statement = try statement()
             let path = QueryPath([.key("d")] + (try QueryPath(text: property)).steps)
-            let target = QueryExpression(.literal(.string(vector.base64)))
-            let distance = QueryExpression(
-                .vectorDistance([QueryExpression(.property(path)), target])
+            let distance = QueryExpression.distance(
+                of: QueryExpression(.property(path)),
+                from: vector
             )
             statement.columns.append(QueryColumn(distance))
             statement.orderings = [QueryOrdering(distance)]
@@ -103,18 +103,5 @@ extension QueryExpression {
         // One chain: a full-text condition must be one of its terms.
         if case .and(let terms) = second.form { return Self(.and([first] + terms)) }
         return Self(.and([first, second]))
-    }
-}
-
-extension [Float] {
-    /// The base64 text of the numbers in little-endian order: one value of a query instead of hundreds.
-    fileprivate var base64: String {
-        var bytes = Data(capacity: 4 * count)
-        for number in self {
-            for shift in [0, 8, 16, 24] as [UInt32] {
-                bytes.append(UInt8(truncatingIfNeeded: number.bitPattern >> shift))
-            }
-        }
-        return bytes.base64EncodedString()
     }
 }

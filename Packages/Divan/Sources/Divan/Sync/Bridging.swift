@@ -15,6 +15,30 @@ extension Document {
     }
 }
 
+extension Database {
+    /// Checks the collections of a listener, a sync or a mesh of this database.
+    ///
+    /// - Throws: `invalidArgument` if there are none, or one belongs to another database.
+    func requireOwn(_ collections: [DocumentCollection], place: String) throws(DivanError) {
+        guard !collections.isEmpty else {
+            throw DivanError(
+                .invalidArgument,
+                place: place,
+                problem: "there are no collections to sync",
+                remedy: "create a collection, or pass one"
+            )
+        }
+        for collection in collections where collection.database.official !== official {
+            throw DivanError(
+                .invalidArgument,
+                place: place,
+                problem: "collection \(collection.name) belongs to another database",
+                remedy: "pass collections of database \(name)"
+            )
+        }
+    }
+}
+
 extension DivanError {
     /// Converts an error that belongs to one document: its place is the document, whatever the error names.
     init(_ error: any Error, onlyPlace place: String) {

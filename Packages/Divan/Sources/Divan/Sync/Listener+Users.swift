@@ -194,11 +194,10 @@ private struct TokenUsers: CustomListenerAuthenticator {
     let credentialFields = ["Authorization"]
 
     func authenticate(_ request: ListenerRequest) -> ListenerLogin {
-        guard let field = request.header("Authorization"),
-            field.lowercased().hasPrefix("bearer "),
-            field.utf8.count <= Self.tokenByteCount
+        let field = request.header("Authorization")
+        guard let token = AuthenticationRequest(authorization: field).bearerToken,
+            token.utf8.count <= Self.tokenByteCount
         else { return .refused(challenge: "Bearer") }
-        let token = String(field.dropFirst(7)).trimmingCharacters(in: .whitespaces)
         let name = bridge.answer(String?.none) { [user] in await user(token) }
         guard let name else { return .refused(challenge: #"Bearer error="invalid_token""#) }
         return .accepted(user: name)

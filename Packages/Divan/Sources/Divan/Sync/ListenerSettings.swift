@@ -91,22 +91,7 @@ struct ListenerSettings: Sendable {
 
     func currentCollections() throws -> [DocumentCollection] {
         let chosen = try collections ?? database.collections
-        guard !chosen.isEmpty else {
-            throw DivanError(
-                .invalidArgument,
-                place: place,
-                problem: "there are no collections to share",
-                remedy: "create a collection, or pass one"
-            )
-        }
-        for collection in chosen where collection.database.official !== database.official {
-            throw DivanError(
-                .invalidArgument,
-                place: place,
-                problem: "collection \(collection.name) belongs to another database",
-                remedy: "pass collections of database \(database.name)"
-            )
-        }
+        try database.requireOwn(chosen, place: place)
         return chosen
     }
 

@@ -40,32 +40,15 @@ struct MeshSettings: Sendable {
 
     private func currentSelections() throws -> [Sync.Selection] {
         let chosen = try selections ?? database.collections.map { Sync.Selection($0) }
-        guard !chosen.isEmpty else {
+        try database.requireOwn(chosen.map(\.collection), place: place)
+        for selection in chosen where !selection.channels.isEmpty {
             throw DivanError(
                 .invalidArgument,
                 place: place,
-                problem: "there are no collections to share",
-                remedy: "create a collection, or pass one"
+                problem:
+                    "collection \(selection.collection.name) has channels, which a mesh does not support",
+                remedy: "use a filter"
             )
-        }
-        for selection in chosen {
-            let name = selection.collection.name
-            guard selection.collection.database.official === database.official else {
-                throw DivanError(
-                    .invalidArgument,
-                    place: place,
-                    problem: "collection \(name) belongs to another database",
-                    remedy: "pass collections of database \(database.name)"
-                )
-            }
-            guard selection.channels.isEmpty else {
-                throw DivanError(
-                    .invalidArgument,
-                    place: place,
-                    problem: "collection \(name) has channels, which a mesh does not support",
-                    remedy: "use a filter"
-                )
-            }
         }
         return chosen
     }

@@ -18,22 +18,7 @@ struct SyncSettings: Sendable {
     /// The selections in force: those given, or all collections that exist now.
     func currentSelections() throws -> [Sync.Selection] {
         let chosen = try selections ?? database.collections.map { Sync.Selection($0) }
-        guard !chosen.isEmpty else {
-            throw DivanError(
-                .invalidArgument,
-                place: place,
-                problem: "there are no collections to sync",
-                remedy: "create a collection, or pass one"
-            )
-        }
-        for selection in chosen where selection.collection.database.official !== database.official {
-            throw DivanError(
-                .invalidArgument,
-                place: place,
-                problem: "collection \(selection.collection.name) belongs to another database",
-                remedy: "pass collections of database \(database.name)"
-            )
-        }
+        try database.requireOwn(chosen.map(\.collection), place: place)
         for selection in chosen where selection.subscription != nil {
             throw DivanError(
                 .invalidArgument,

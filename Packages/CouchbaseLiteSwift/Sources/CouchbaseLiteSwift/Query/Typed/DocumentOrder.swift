@@ -1,5 +1,4 @@
 import DivanQuery
-import Foundation
 
 /// A sort order for the documents of a query.
 ///
@@ -65,10 +64,9 @@ public struct DocumentOrder<Model: Decodable>: Sendable {
     ) -> Self {
         Self(
             key: Swift.Result {
-                // As text, the vector is one value of the query instead of hundreds.
-                let text = QueryExpression(.literal(.string(target.base64EncodedString())))
-                return QueryExpression(
-                    .vectorDistance([try DocumentProperty(property).expression, text])
+                QueryExpression.distance(
+                    of: try DocumentProperty(property).expression,
+                    from: target
                 )
             },
             isDescending: false
@@ -99,19 +97,5 @@ public struct DocumentOrder<Model: Decodable>: Sendable {
     /// Whether a document's key is also `value`.
     func isLevel(with value: QueryExpression) throws -> QueryExpression {
         QueryExpression(.comparison(.same, try key.get(), value))
-    }
-}
-
-extension [Float] {
-    /// The base64 text of the numbers in little-endian order.
-    fileprivate func base64EncodedString() -> String {
-        var bytes = Data(capacity: 4 * count)
-        for number in self {
-            let bits = number.bitPattern
-            for shift in [0, 8, 16, 24] as [UInt32] {
-                bytes.append(UInt8(truncatingIfNeeded: bits >> shift))
-            }
-        }
-        return bytes.base64EncodedString()
     }
 }
