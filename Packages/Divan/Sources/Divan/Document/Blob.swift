@@ -111,9 +111,7 @@ extension Blob {
     /// - Throws: The same errors as `data()`; file system errors.
     public func write(to file: URL) throws {
         try DivanError.converting(place: file.path) {
-            try CompleteFile.write(file, isDurable: false) { write in
-                try forEachPiece { try write([UInt8]($0)) }
-            }
+            try CompleteFile.write(file, isDurable: false) { try readPieces($0) }
         }
     }
 
@@ -128,8 +126,19 @@ extension Blob {
     ///
     /// - Throws: The same errors as `data()`; errors thrown by `body` are converted.
     public func forEachPiece(_ body: (Data) throws -> Void) throws {
+        try readPieces { try body(Data($0)) }
+    }
+
+    private func readPieces(_ body: ([UInt8]) throws -> Void) throws {
         try DivanError.converting(place: "blob \(digest)") {
-            if case .bytes(let data)? = content { return try body(data) }
+            if case .bytes(let data)? = content {
+                var rest = data[...]
+                while !rest.isEmpty {
+                    try body([UInt8](rest.prefix(Self.pieceByteCount)))
+                    rest = rest.dropFirst(Self.pieceByteCount)
+                }
+                return
+            }
             guard let key = BlobDigest(digest), let store = try store()?.blobs, store.contains(key)
             else {
                 throw DivanError(
@@ -141,7 +150,7 @@ extension Blob {
             }
             let reader = try store.reader(key)
             while case let piece = try reader.read(upTo: Self.pieceByteCount), !piece.isEmpty {
-                try body(Data(piece))
+                try body(piece)
             }
         }
     }
