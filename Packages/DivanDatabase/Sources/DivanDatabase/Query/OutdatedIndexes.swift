@@ -51,10 +51,7 @@ extension StoreWriter {
         let knowsLetters = records.statements.contains(where: IndexRecord.dependsOnUnicode)
         let isOfOther = try !hasUnicode()
         guard renewed != records || knowsLetters && isOfOther else { return }
-        for record in records { try changing().sqlIndexing?.changeIndexes(record.drop) }
-        for table in records.tables.reversed() {
-            try changing().sqlIndexing?.dropIndexTable(table.name)
-        }
+        try drop(records)
         // A damaged document has no value in them, and must not prevent the database from being opened.
         try changing().sqlIndexing?.makeIndexesBesideDamage(renewed.statements)
         for record in renewed where !records.contains(record) {

@@ -42,12 +42,10 @@ extension StoreWriter {
         let known = try current().indexRecords(of: collection)
         if known.contains(record) { return }
         try deleteIndex(name, in: path)
-        let kept = try current().indexRecords(of: collection).flatMap(\.tables).map(\.name)
+        let others = try current().indexRecords(of: collection)
         // What is left of an index whose record was damaged, and which was therefore unknown.
-        try changing().sqlIndexing?.changeIndexes(record.drop)
-        for table in record.tables.reversed() where !kept.contains(table.name) {
-            try changing().sqlIndexing?.dropIndexTable(table.name)
-        }
+        try drop([record], keepingTablesOf: others)
+        let kept = others.tables.map(\.name)
         let tables = record.tables.filter { !kept.contains($0.name) }
         let statements = tables.map(\.create) + [record.create]
         control?.expect(statements.count)
@@ -94,13 +92,21 @@ extension StoreWriter {
         noteShape(of: path)
         let record = records.remove(at: place)
         try changing().documentIndexing?.deleteIndex(name, of: collection)
-        try changing().sqlIndexing?.changeIndexes(record.drop)
-        let kept = records.flatMap(\.tables).map(\.name)
+        try drop([record], keepingTablesOf: records)
+        try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
+    }
+
+    /// Drops indexes and their tables, except tables that belong to `others`, too.
+    func drop(
+        _ records: [IndexRecord],
+        keepingTablesOf others: [IndexRecord] = []
+    ) throws(StoreError) {
+        for record in records { try changing().sqlIndexing?.changeIndexes(record.drop) }
+        let kept = others.tables.map(\.name)
         // The inner tables first: their triggers are on the outer ones.
-        for table in record.tables.reversed() where !kept.contains(table.name) {
+        for table in records.tables.reversed() where !kept.contains(table.name) {
             try changing().sqlIndexing?.dropIndexTable(table.name)
         }
-        try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
     }
 
     /// Removes an index of which only the name is known.

@@ -90,10 +90,7 @@ extension StoreWriter {
             )
         }
         let records = try current().indexRecords(of: id)
-        for record in records { try changing().sqlIndexing?.changeIndexes(record.drop) }
-        for table in records.tables.reversed() {
-            try changing().sqlIndexing?.dropIndexTable(table.name)
-        }
+        try drop(records)
         let repair = try repairNames(in: path)
         try make(records.statements, control)
         return repair
