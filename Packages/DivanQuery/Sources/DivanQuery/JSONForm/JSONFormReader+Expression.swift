@@ -142,9 +142,6 @@ extension JSONFormReader {
             guard operands.count == 1 else { throw Self.wrongCount(text) }
             return .rank(index: try Self.path(operands[0]))
         case VectorSearches.name:
-            guard VectorSearches.argumentCounts.contains(operands.count) else {
-                throw Self.wrongCount(text)
-            }
             var arguments: [QueryExpression] = []
             for operand in operands { arguments.append(try expression(operand)) }
             return .vectorDistance(arguments)

@@ -29,13 +29,6 @@ extension SQLParser {
         case VectorSearches.name:
             enterArguments()
             let arguments = try expressions(until: .closeParenthesis)
-            guard VectorSearches.argumentCounts.contains(arguments.items.count) else {
-                throw QueryError(
-                    "Wrong number of arguments to \(name)(): it takes 2 to 5",
-                    at: place,
-                    in: tokens.source
-                )
-            }
             return try node(.vectorDistance(arguments.items), at: place, over: arguments.height)
         case QueryExpression.predictionName:
             return try prediction(at: place)

@@ -4,8 +4,6 @@ import DivanJSON
 struct VectorSearches {
     /// The function of a search.
     static let name = "APPROX_VECTOR_DISTANCE"
-    /// The numbers of its arguments.
-    static let argumentCounts = 2...5
 
     private(set) var all: [CheckedVectorSearch] = []
 
@@ -26,6 +24,11 @@ extension ExpressionChecker {
         let name = VectorSearches.name
         guard let catalogue, clause.allowsVectorSearch else {
             throw QueryError("\(name)() is not allowed in \(clause.rawValue)")
+        }
+        guard 2...5 ~= arguments.count else {
+            throw QueryError(
+                "Wrong number of arguments to \(name)(): it takes 2 to 5, not \(arguments.count)"
+            )
         }
         guard !isInAlternative else {
             throw QueryError("\(name)() can't be used within an OR in a WHERE clause")
