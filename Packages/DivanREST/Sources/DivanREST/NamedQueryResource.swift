@@ -18,7 +18,7 @@ struct NamedQueryResource {
         default: throw call.wrongMethod
         }
         let resource = QueryResource(call: call, database: database)
-        return try resource.answer(query.text, parameters)
+        return try resource.answer(query.statement, query.text, parameters)
     }
 
     private func fromURL(_ query: RESTNamedQuery) throws -> JSONObject {

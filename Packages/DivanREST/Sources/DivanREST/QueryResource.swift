@@ -17,7 +17,8 @@ struct QueryResource {
             )
         }
         let (text, parameters) = call.request.method == "GET" ? try fromURL() : try fromBody(body)
-        return try answer(text, parameters, explains: try call.flag("explain"))
+        let statement = try QueryStatement(sql: text)
+        return try answer(statement, text, parameters, explains: try call.flag("explain"))
     }
 
     private func fromURL() throws -> (text: String, parameters: JSONObject) {
@@ -46,11 +47,13 @@ struct QueryResource {
 
     /// The rows of a query, or its plan.
     func answer(
+        _ statement: QueryStatement,
         _ text: String,
         _ parameters: JSONObject,
         explains: Bool = false
     ) throws -> HTTPResponse {
         let query = try RESTQuery(
+            statement,
             text,
             of: call.store,
             named: database,

@@ -26,6 +26,8 @@ public struct RESTNamedQuery: Sendable {
 
     /// The query in SQL++.
     public let text: String
+    /// The query, parsed once.
+    let statement: QueryStatement
     /// The types of its parameters; each is required.
     public let parameters: [ExactText: ParameterType]
     /// A description for users.
@@ -43,7 +45,7 @@ public struct RESTNamedQuery: Sendable {
         parameters: [ExactText: ParameterType] = [:],
         description: String? = nil
     ) throws {
-        _ = try QueryStatement(sql: text)
+        statement = try QueryStatement(sql: text)
         self.text = text
         self.parameters = parameters
         self.description = description

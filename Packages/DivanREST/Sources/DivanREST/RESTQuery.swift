@@ -1,6 +1,6 @@
 public import DivanDatabase
 public import DivanJSON
-import DivanQuery
+public import DivanQuery
 
 /// A checked query on a store.
 public struct RESTQuery: Sendable {
@@ -8,10 +8,11 @@ public struct RESTQuery: Sendable {
     private let query: StorageQuery
     private let sight: QueryVisibility?
 
-    /// Parses and checks a query.
+    /// Checks a query.
     ///
     /// - Parameters:
-    ///   - text: The query in SQL++.
+    ///   - statement: The query.
+    ///   - text: The query in SQL++, in which errors have a position.
     ///   - store: The database to query.
     ///   - name: The database's name, which `FROM` can use for the default collection.
     ///   - parameters: Values of `$NAME`; others are MISSING.
@@ -21,6 +22,7 @@ public struct RESTQuery: Sendable {
     ///   - sight: The documents that the query can read; `nil` means all.
     /// - Throws: `QueryError`, `StoreError`.
     public init(
+        _ statement: QueryStatement,
         _ text: String,
         of store: Store,
         named name: String,
@@ -37,7 +39,7 @@ public struct RESTQuery: Sendable {
             whole: StoreCatalogue(store, named: ExactText(name)),
             collections: collections
         )
-        let statement = try QueryStatement(sql: text).checked(against: catalogue, text: text)
+        let statement = try statement.checked(against: catalogue, text: text)
         // The default collection exists for every check, and so do its names.
         if let other = statement.everyCollection.first(where: { !catalogue.isAllowed($0) }) {
             throw QueryError("collection \(other.scope.text).\(other.name.text) not found")

@@ -1,5 +1,6 @@
 import Dispatch
 import DivanDatabase
+import DivanQuery
 import DivanRevisions
 import DivanTransport
 import Testing
@@ -23,8 +24,10 @@ import Testing
     }
 
     private func rows(pieceByteCount: Int, limit: Duration = .seconds(3_600)) throws -> OpenRows {
+        let text = "SELECT n FROM _"
         let query = try RESTQuery(
-            "SELECT n FROM _",
+            QueryStatement(sql: text),
+            text,
             of: store,
             named: "notes",
             timeout: .seconds(3_600)

@@ -2,6 +2,7 @@ import DivanConflicts
 import DivanDatabase
 import DivanHTTP
 import DivanJSON
+import DivanQuery
 import DivanREST
 import DivanRevisions
 import DivanTransport
@@ -180,6 +181,7 @@ struct StudioData: Sendable {
             throw RESTError(400, "bad_request", "enter a query, such as SELECT * FROM _ LIMIT 10")
         }
         let query = try RESTQuery(
+            QueryStatement(sql: text),
             text,
             of: store,
             named: name,

@@ -82,9 +82,10 @@ struct StudioTable: Sendable {
     }
 
     /// The first column of a query's rows.
-    private func column(_ statement: String, _ request: StudioTableRequest) throws -> [JSON] {
+    private func column(_ text: String, _ request: StudioTableRequest) throws -> [JSON] {
         let query = try RESTQuery(
-            statement,
+            QueryStatement(sql: text),
+            text,
             of: store,
             named: name,
             parameters: request.parameters,
