@@ -25,7 +25,7 @@ final class ServeSession {
     private var activities: [any DiscoveryActivity] = []
     private var metrics: MetricsServer?
     private var rest: RESTListener?
-    private var follower: UserRightsWatcher?
+    private var watcher: AccessWatcher?
     private var certificates = CertificateWatch()
     /// The output while it runs.
     private var view: ServeView?
@@ -103,7 +103,7 @@ final class ServeSession {
         }
         try openREST()
         try openMetrics()
-        followUsers()
+        watcher = AccessWatcher(gate, dropOutdated)
         for database in served { announce(database) }
         reportHead()
         if let warning = OpenListenerWarning.warning(arguments, gate) {
@@ -191,8 +191,7 @@ final class ServeSession {
 
     /// Closes what was opened before something failed.
     func abandon() {
-        follower?.stop()
-        gate.tokens?.stop()
+        watcher?.stop()
         metrics?.stop()
         rest?.stop()
         for replication in replications { replication.stop() }
@@ -202,8 +201,7 @@ final class ServeSession {
 
     /// Stops everything, and reports how much was transferred.
     func stop(forRestart: Bool) {
-        follower?.stop()
-        gate.tokens?.stop()
+        watcher?.stop()
         for activity in activities { activity.stop() }
         metrics?.stop()
         rest?.stop()
@@ -233,15 +231,13 @@ final class ServeSession {
         try OutputFile.write(Array(certificate.pem.utf8), to: file)
     }
 
-    /// Ends connections as soon as their users' rights change.
-    private func followUsers() {
+    /// Closes the connections of clients whose rights have changed.
+    private var dropOutdated: @Sendable () -> Void {
         let (served, rest) = (served, rest)
-        let dropOutdated = { @Sendable in
+        return {
             for database in served { database.dropOutdated() }
             rest?.dropOutdated()
         }
-        gate.tokens?.start(dropOutdated)
-        if let users = gate.users { follower = UserRightsWatcher(users, dropOutdated) }
     }
 
     /// Reads the users, roles, named queries and certificates again; those that cannot be read stay unchanged.
@@ -293,11 +289,6 @@ final class ServeSession {
             report(problem: "\(path): changes of \(names) take effect after a restart")
         }
         return true
-    }
-
-    private func dropOutdated() {
-        for database in served { database.dropOutdated() }
-        rest?.dropOutdated()
     }
 
     /// Renews the certificates that it made, and warns about those that the operator must renew.
@@ -371,7 +362,6 @@ final class ServeSession {
         let hasOtherClients = try gate.certificates?.reload() ?? false
         let gates = try served.map { try $0.replace(identity: identity, gate) }
         if let own = gates.first { rest?.replace(own, dismissesAll: hasOtherClients) }
-        dropOutdated()
         guard served.map({ $0.certificate?.sha256Fingerprint }) != before else { return }
         for database in served { try writeCertificate(database) }
         advertiseAgain()

@@ -21,11 +21,10 @@ final class TokenAccess: Sendable {
     private let source: TokenKeySource
     private let roles: TokenRoles?
     private let onProblem: @Sendable (String) -> Void
-    private let queue = DispatchQueue(label: "divan.serve.tokens")
     /// Reads the keys one at a time, so that a slow download does not block other work.
     private let reading = DispatchQueue(label: "divan.serve.token-keys", qos: .utility)
-    private let isStopped = Atomic(false)
-    private let stamp: Mutex<FileStamp?>
+    /// What the next check of the keys depends on: the state of their file, or the time of the next download.
+    private let next: Mutex<(stamp: FileStamp?, download: ContinuousClock.Instant)>
     /// The text of the keys in force.
     private let text: Mutex<[UInt8]>
     private let hasNewKeys = Atomic(false)
@@ -57,7 +56,8 @@ final class TokenAccess: Sendable {
         let roles = try arguments.value("--jwt-roles").map { try TokenRoles($0, claim: claim) }
         self.roles = roles
         self.onProblem = onProblem
-        stamp = Mutex(source.file.map { FileStamp(of: $0) })
+        let stamp = source.file.map { FileStamp(of: $0) }
+        next = Mutex((stamp, .now + TokenKeySource.interval))
         let text = try source.read()
         self.text = Mutex(text)
         authenticator = TokenListenerAuthenticator(
@@ -108,38 +108,25 @@ final class TokenAccess: Sendable {
         }
     }
 
-    /// Begins to check for new keys and expired tokens; `dropOutdated` is called when some may have become invalid.
-    func start(_ dropOutdated: @escaping @Sendable () -> Void) {
-        if source.isURL { downloadLater() }
-        checkLater(dropOutdated)
+    /// Begins to read the keys again when that is due; to be called regularly.
+    ///
+    /// - Returns: Whether tokens may have become invalid since the last call.
+    func check() -> Bool {
+        if isReadingDue() { refreshKeys() }
+        let hasExpired = authenticator.dropExpired()
+        return hasNewKeys.exchange(false, ordering: .relaxed) || hasExpired
     }
 
-    /// Ends the checks.
-    func stop() { isStopped.store(true, ordering: .relaxed) }
-
-    private func checkLater(_ dropOutdated: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
-            guard let self, !isStopped.load(ordering: .relaxed) else { return }
-            if let file = source.file {
-                let now = FileStamp(of: file)
-                let isChanged = stamp.withLock { stamp in
-                    defer { stamp = now }
-                    return stamp != now
-                }
-                if isChanged { refreshKeys() }
+    private func isReadingDue() -> Bool {
+        next.withLock { next in
+            guard let file = source.file else {
+                guard next.download <= .now else { return false }
+                next.download = .now + TokenKeySource.interval
+                return true
             }
-            let hasExpired = authenticator.dropExpired()
-            if hasNewKeys.exchange(false, ordering: .relaxed) || hasExpired { dropOutdated() }
-            checkLater(dropOutdated)
-        }
-    }
-
-    private func downloadLater() {
-        let wait = DispatchTimeInterval.seconds(TokenKeySource.interval)
-        reading.asyncAfter(deadline: .now() + wait) { [weak self] in
-            guard let self, !isStopped.load(ordering: .relaxed) else { return }
-            read()
-            downloadLater()
+            let now = FileStamp(of: file)
+            defer { next.stamp = now }
+            return next.stamp != now
         }
     }
 }

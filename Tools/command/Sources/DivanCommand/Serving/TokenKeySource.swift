@@ -4,8 +4,8 @@ import DivanPlatform
 
 /// Where the public keys of an issuer are: a file, or a URL, which `curl` downloads.
 struct TokenKeySource: Sendable {
-    /// Seconds between two downloads.
-    static let interval = 60
+    /// The time between two downloads.
+    static let interval = Duration.seconds(60)
 
     private let place: String
     /// Whether the keys are downloaded.
