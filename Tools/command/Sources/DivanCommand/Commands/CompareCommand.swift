@@ -12,14 +12,8 @@ enum CompareCommand: Command {
         summary: "compare two databases",
         operands: [.database, .init(name: "OTHER", completion: .database)],
         options: [
-            CommandSyntax.Option.value(
-                "--collections",
-                "LIST",
-                short: "-c",
-                isRepeating: true,
-                completion: .collection,
-                "compare only these collections (default: all)"
-            ).grouped(.filters),
+            CommandSyntax.Option.collections("compare only these collections (default: all)")
+                .grouped(.filters),
             .json,
         ] + KeyOptions.other.options(of: "the key of OTHER"),
         details: """

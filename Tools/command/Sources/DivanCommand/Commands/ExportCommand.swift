@@ -46,16 +46,24 @@ enum ExportCommand: Command {
         if let query = arguments.value("--query") {
             return try export(rowsOf: query, arguments, terminal)
         }
-        if let kind = try TableKind(arguments) { return try kind.export(arguments, terminal) }
+        let file = arguments.operands.dropFirst().first ?? "-"
+        let format = try ExportFormat(arguments)
+        if let kind = TableKind(format, file: file) { return try kind.export(arguments, terminal) }
         let (documents, last) = try arguments.database.using(.reading) { database in
             let collection = try database.existing(name)
-            let file = arguments.operands.dropFirst().first ?? "-"
             return try Stoppable.run(
                 leaving: InputFile.isDirectory(file)
                     ? "the files written so far are kept" : "no file was written",
                 endsAtOnce: file == "-"
             ) {
-                try export(collection, since, arguments, terminal)
+                try export(
+                    collection,
+                    since,
+                    to: file,
+                    asArray: format == .array,
+                    embeddingBlobs: arguments.has("--blobs"),
+                    terminal
+                )
             }
         }
         let damaged = documents.damaged
@@ -94,17 +102,15 @@ enum ExportCommand: Command {
     private static func export(
         _ collection: CouchbaseLiteSwift.Collection,
         _ since: UInt64?,
-        _ arguments: Arguments,
+        to file: String,
+        asArray: Bool,
+        embeddingBlobs embedsBlobs: Bool,
         _ terminal: Terminal
     ) throws -> (DocumentExport, UInt64) {
-        let file = arguments.operands.dropFirst().first ?? "-"
         let progress = ProgressLine(terminal, verb: "exported", besideResults: file == "-")
         defer { progress.finish() }
         let output = try DocumentOutput(file, terminal)
-        var export = output.export(
-            asArray: try ExportFormat(arguments) == .array,
-            embeddingBlobs: arguments.has("--blobs")
-        ) {
+        var export = output.export(asArray: asArray, embeddingBlobs: embedsBlobs) {
             if since == nil { try progress.show($0) } else { try Interruption.check() }
         }
         let last = try collection.database.withSnapshot { snapshot in

@@ -9,13 +9,7 @@ enum NewCommand: Command {
         summary: "create an empty database",
         operands: [.database],
         options: [
-            .value(
-                "--collections",
-                "LIST",
-                short: "-c",
-                isRepeating: true,
-                "also create these collections (comma-separated)"
-            ),
+            .collections("also create these collections (comma-separated)", completion: .nothing),
             KeyOptions.sealing,
         ],
         examples: [

@@ -12,14 +12,7 @@ enum WatchCommand: Command {
         summary: "print changes of documents as they are committed",
         operands: [.database],
         options: [
-            .value(
-                "--collections",
-                "LIST",
-                short: "-c",
-                isRepeating: true,
-                completion: .collection,
-                "watch only these collections (default: all)"
-            ).grouped(.filters),
+            .collections("watch only these collections (default: all)").grouped(.filters),
             .value("--since", "SEQUENCE", "start after this sequence instead of now")
                 .grouped(.filters),
             .value("--limit", "N", "exit after N changes"),

@@ -12,14 +12,7 @@ enum ConflictListCommand: Command {
         summary: "list the documents in conflict",
         operands: [.database],
         options: [
-            .value(
-                "--collections",
-                "LIST",
-                short: "-c",
-                isRepeating: true,
-                completion: .collection,
-                "list only these collections (default: all)"
-            ),
+            .collections("list only these collections (default: all)"),
             .json,
         ],
         details: """

@@ -27,13 +27,8 @@ enum DoctorCommand: Command {
     )
 
     private static let checks: [CommandSyntax.Option] = [
-        .value(
-            "--collections",
-            "LIST",
-            short: "-c",
-            isRepeating: true,
-            "check these collections (default: _default of a peer, all of a database)"
-        ).grouped(.filters),
+        .collections("check these collections (default: _default of a peer, all of a database)")
+            .grouped(.filters),
         .value("--timeout", "SECONDS", "wait this long for each response (default: 5)")
             .grouped(.connection),
     ]

@@ -215,6 +215,20 @@ extension CommandSyntax.Option {
         completion: .collection,
         "the collection: scope.name or name (default: _default)"
     )
+    /// A list of collections, completed by those of the database that is the first operand.
+    static func collections(
+        _ help: String,
+        completion: CommandSyntax.Completion = .collection
+    ) -> CommandSyntax.Option {
+        value(
+            "--collections",
+            "LIST",
+            short: "-c",
+            isRepeating: true,
+            completion: completion,
+            help
+        )
+    }
     static let json = flag("--json", "print results as JSON").grouped(.output)
     static let dryRun = flag("--dry-run", "show what would be done, without doing it")
     /// Every destructive command accepts it, even if it does not ask.

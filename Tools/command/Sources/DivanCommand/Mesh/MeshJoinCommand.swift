@@ -12,13 +12,7 @@ enum MeshJoinCommand: Command {
         summary: "sync a database with all peers of a group",
         operands: [.database, .init(name: "GROUP")],
         options: MeshOptions.all + [
-            .value(
-                "--collections",
-                "LIST",
-                short: "-c",
-                isRepeating: true,
-                "sync only these collections (default: all)"
-            ),
+            .collections("sync only these collections (default: all)"),
             .value(
                 "--subscribe",
                 "COLLECTION:CONDITION",

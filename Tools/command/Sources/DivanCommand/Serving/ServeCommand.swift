@@ -120,13 +120,7 @@ enum ServeCommand: Command {
     ]
 
     private static let data: [CommandSyntax.Option] = [
-        .value(
-            "--collections",
-            "LIST",
-            short: "-c",
-            isRepeating: true,
-            "share only these collections (default: all)"
-        ),
+        .collections("share only these collections (default: all)"),
         .flag("--read-only", "refuse changes from peers"),
         .value("--config", "FILE", completion: .file, "read options from FILE (JSON)"),
         .flag("--check", "check the options and the files they name, and exit"),

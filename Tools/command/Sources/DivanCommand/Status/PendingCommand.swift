@@ -33,14 +33,7 @@ enum PendingCommand: Command {
     )
 
     private static let filters: [CommandSyntax.Option] = [
-        .value(
-            "--collections",
-            "LIST",
-            short: "-c",
-            isRepeating: true,
-            completion: .collection,
-            "list only these collections (default: all)"
-        ),
+        .collections("list only these collections (default: all)"),
         .value("--documents", "LIST", isRepeating: true, "the --documents of the sync"),
         .value("--channels", "LIST", isRepeating: true, "the --channels of the sync"),
     ]

@@ -54,13 +54,7 @@ enum SyncSyntax {
     ]
 
     private static let filters: [CommandSyntax.Option] = [
-        .value(
-            "--collections",
-            "LIST",
-            short: "-c",
-            isRepeating: true,
-            "sync only these collections"
-        ),
+        .collections("sync only these collections"),
         .value("--channels", "LIST", isRepeating: true, "pull only from these channels"),
         .value("--documents", "LIST", isRepeating: true, "sync only documents with these IDs"),
         .value("--push-filter", "TEST", isRepeating: true, "push only documents that match"),

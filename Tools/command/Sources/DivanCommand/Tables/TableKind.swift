@@ -11,12 +11,9 @@ enum TableKind {
     case csv(file: String)
     case sqlite(file: String)
 
-    /// The kind that the arguments specify; `nil` for JSON.
-    ///
-    /// - Throws: `Failure` for options that do not apply to it.
-    init?(_ arguments: Arguments) throws(Failure) {
-        let file = arguments.operands.dropFirst().first ?? "-"
-        switch try ExportFormat(arguments) {
+    /// The kind of a format; `nil` for JSON.
+    init?(_ format: ExportFormat, file: String) {
+        switch format {
         case .lines, .array: return nil
         case .csv: self = .csv(file: file)
         case .sqlite: self = .sqlite(file: file)

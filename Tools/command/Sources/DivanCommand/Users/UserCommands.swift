@@ -11,13 +11,7 @@ enum UserAddCommand: Command {
         options: [
             Secret.option,
             .flag("--read-only", "allow the user to pull only"),
-            .value(
-                "--collections",
-                "LIST",
-                short: "-c",
-                isRepeating: true,
-                "allow these collections only: scope.name,…"
-            ),
+            .collections("allow these collections only: scope.name,…", completion: .nothing),
             .value("--where", "CONDITION", "allow only documents that match a SQL++ condition"),
             .value(
                 "--queries",

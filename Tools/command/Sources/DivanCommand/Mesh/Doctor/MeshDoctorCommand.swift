@@ -7,13 +7,7 @@ enum MeshDoctorCommand: Command {
         summary: "diagnose why a database does not sync with a mesh",
         operands: [.database, .init(name: "GROUP")],
         options: MeshOptions.all + [
-            .value(
-                "--collections",
-                "LIST",
-                short: "-c",
-                isRepeating: true,
-                "sync only these collections (default: all)"
-            ),
+            .collections("sync only these collections (default: all)"),
             .value("--timeout", "SECONDS", "wait this long for each response (default: 5)")
                 .grouped(.connection),
             .json,
