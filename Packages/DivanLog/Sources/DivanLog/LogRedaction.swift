@@ -49,7 +49,7 @@ private enum LogPseudonym {
         var hasher = Hasher()
         hasher.combine(key.0)
         hasher.combine(key.1)
-        // Bytes, because a `String` has the same hash in different encodings.
+        // Bytes, because canonically equivalent strings (é in one or two scalars) have the same hash.
         for byte in value.utf8 { hasher.combine(byte) }
         let digits = String(UInt(bitPattern: hasher.finalize()), radix: 16)
         return String(repeating: "0", count: max(0, 16 - digits.utf8.count)) + digits
