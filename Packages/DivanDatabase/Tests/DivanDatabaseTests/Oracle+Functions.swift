@@ -89,7 +89,7 @@ extension Oracle {
             return .string(name)
         case .toString: return isContainer ? .null : .string(shown(value))
         case .toNumber:
-            if let text = value.string { return Self.leadingNumber(text) }
+            if let text = value.string { return Self.number(inText: text) }
             return isContainer ? .null : value.bool.map { .int($0 ? 1 : 0) } ?? value
         case .toBoolean:
             if let number = Self.number(value) { return .bool(number != 0) }

@@ -224,6 +224,13 @@ extension Oracle {
         return value.string.map { Self.leadingNumber($0).double != 0 } ?? false
     }
 
+    /// The number that text is or begins with; an integer only if it is all of the text.
+    static func number(inText text: String) -> JSON {
+        let leading = leadingNumber(text)
+        guard Int64(text.drop(while: { $0 == " " })) == nil else { return leading }
+        return .double(leading.double ?? 0)
+    }
+
     /// The number that text begins with.
     static func leadingNumber(_ text: String) -> JSON {
         var best: JSON = .int(0)
