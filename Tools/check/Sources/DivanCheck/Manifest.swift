@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The targets of a manifest, as SwiftPM understands it.
 struct Manifest {
@@ -72,7 +73,12 @@ struct Manifest {
         return settings
     }
 
+    /// What SwiftPM says about a text: it compiles each manifest, which takes a second.
+    private static let dumps = Mutex<[String: Data]>([:])
+
     private static func dump(_ folder: String, _ tree: SourceTree) throws -> Data {
+        let text = try tree.text("\(folder)/Package.swift")
+        if let known = dumps.withLock({ $0[text] }) { return known }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
@@ -85,6 +91,8 @@ struct Manifest {
         process.standardOutput = output
         try process.run()
         // The end of the output is the end of the program; on Linux, `waitUntilExit` sometimes misses it.
-        return try output.fileHandleForReading.readToEnd() ?? Data()
+        let json = try output.fileHandleForReading.readToEnd() ?? Data()
+        dumps.withLock { $0[text] = json }
+        return json
     }
 }
