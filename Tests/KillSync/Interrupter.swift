@@ -90,7 +90,7 @@ struct Interrupter {
         }
         let twice = wiretap.revisionCount - documentCount
         let share = Double(twice) / Double(documentCount)
-        let kinds = [0, 1, 2].map { kind in (kind..<interruptionCount).count { $0 % 3 == kind } }
+        let kinds = [0, 1, 2].map { kind in (0..<interruptionCount).count { $0 % 3 == kind } }
         let text = """
             \(source == .client ? "push" : "pull") of \(documentCount) documents, \
             interrupted \(interruptionCount) times (\(kinds[0]) cuts, \(kinds[1]) kills of the \
