@@ -9,8 +9,8 @@ public import Foundation
 /// #expect(try browser.text("h1") == "Soup")
 /// ```
 ///
-/// Every wait ends after thirty seconds, so that a test fails instead of hanging. Use it from one thread. The browser
-/// has its own profile and ends with the last reference.
+/// Every wait ends after thirty seconds, so that a test fails instead of hanging. Use it from one thread. Its cookies
+/// and its cache are its own, and end with the last reference; Chromium itself runs until the process ends.
 public final class Browser {
     /// Chromium is missing, ended, did not respond, or could not execute a command.
     public struct Failure: Error, CustomStringConvertible {
@@ -19,69 +19,39 @@ public final class Browser {
     }
 
     /// Whether Chromium is installed; `make setup` installs it if it is available as a package.
-    public static var isInstalled: Bool { installed != nil }
+    public static var isInstalled: Bool { Chromium.installed != nil }
 
-    /// A snap's Chromium cannot see files that a test creates.
-    private static var installed: Program? {
-        Program.installed("chromium").flatMap { $0.path.hasPrefix("/snap/") ? nil : $0 }
-    }
-
-    private static let patience = 30_000  // milliseconds
-
-    private let folder: TemporaryDirectory
-    private let process: ChildProcess
-    private let commands: FileDescriptor
-    private let answers: FileDescriptor
-    private var received: [UInt8] = []
-    private var searchedCount = 0
-    private var lastID = 0
-    private var session: String?
+    private var chromium: Chromium
+    private let context: String
+    private let session: String
     /// The events that the page reported since it was opened.
     private var events: [BrowserValue] = []
 
-    /// Starts a browser with an empty page.
+    /// Opens an empty page, with cookies and a cache of its own.
     ///
-    /// - Throws: `Failure`, and the system's error if it cannot be started.
+    /// - Throws: `Failure`, and the system's error if Chromium cannot be started.
     public init() throws {
-        guard let chromium = Self.installed else {
-            throw Failure(description: "chromium is not installed; run Tools/scripts/setup")
-        }
-        folder = try TemporaryDirectory()
-        let pipes = [folder.file("commands"), folder.file("answers")]
-        for pipe in pipes { try FileSystem.makePipe(pipe) }
-        // Both ends are opened here, so that opening one does not wait for the other program.
-        commands = try FileDescriptor.open(pipes[0], [.readWrite, .closeOnExec])
-        answers = try FileDescriptor.open(pipes[1], [.readWrite, .closeOnExec])
-        var options = [
-            "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
-            "--disable-dev-shm-usage", "--disable-background-networking", "--disable-extensions",
-            "--user-data-dir=\(folder.file("profile"))", "--window-size=1280,800",
-        ]
-        // Chromium's sandbox does not work as root.
-        if CurrentProcess.effectiveUser == 0 { options.append("--no-sandbox") }
-        let script = #"program=$1 in=$2 out=$3; shift 3; exec "$program" "$@" 3<"$in" 4>"$out""#
-        let null = try FileDescriptor.open("/dev/null", [.readWrite, .closeOnExec])
-        defer { null.close() }
-        process = try ChildProcess.spawn(
-            "/bin/bash",
-            ["bash", "-c", script, "bash", chromium.path] + pipes + options,
-            descriptors: [(null, as: .standardOutput), (null, as: .standardError)],
-            signals: .defaults
+        chromium = try Chromium.any()
+        context = try chromium.call("Target.createBrowserContext")["browserContextId"]?.string ?? ""
+        let target = try chromium.call(
+            "Target.createTarget",
+            ["url": "about:blank", "browserContextId": context, "width": 1280, "height": 800]
         )
-        let target = try call("Target.createTarget", ["url": "about:blank"])
-        let attached = try call(
+        let attached = try chromium.call(
             "Target.attachToTarget",
             ["targetId": target["targetId"]?.string ?? "", "flatten": true]
         )
-        session = attached["sessionId"]?.string
+        session = attached["sessionId"]?.string ?? ""
         for domain in ["Page", "Runtime", "Network", "Log"] { _ = try call("\(domain).enable") }
     }
 
     deinit {
-        Signal.terminate.send(to: process.id)
-        process.wait()
-        commands.close()
-        answers.close()
+        do {
+            _ = try chromium.call("Target.disposeBrowserContext", ["browserContextId": context])
+            chromium.keep()
+        } catch {
+            chromium.end()
+        }
     }
 
     // MARK: Pages
@@ -230,45 +200,8 @@ public final class Browser {
 
     private func quoted(_ text: String) -> String { BrowserValue(text).text }
 
-    // MARK: The protocol
-
-    /// Calls a method, and waits for its result.
+    /// Calls a method of the page, and waits for its result.
     private func call(_ method: String, _ parameters: [String: Any] = [:]) throws -> BrowserValue {
-        lastID += 1
-        var message: [String: Any] = ["id": lastID, "method": method, "params": parameters]
-        if let session { message["sessionId"] = session }
-        let bytes = Array(BrowserValue(message).text.utf8) + [0]
-        try commands.writeAll(bytes)
-        while true {
-            let answer = try next()
-            guard answer["id"]?.int == lastID else {
-                if answer["method"] != nil { events.append(answer) }
-                continue
-            }
-            if let error = answer["error"] {
-                throw Failure(description: "\(method): \(error.text)")
-            }
-            return answer["result"] ?? BrowserValue(NSNull())
-        }
-    }
-
-    /// The next message; each ends in a zero byte.
-    private func next() throws -> BrowserValue {
-        while true {
-            if let end = received[searchedCount...].firstIndex(of: 0) {
-                let message = Array(received[..<end])
-                received.removeFirst(end + 1)
-                searchedCount = 0
-                return BrowserValue(try JSONSerialization.jsonObject(with: Data(message)))
-            }
-            searchedCount = received.count
-            let events = try answers.wait(for: .reading, milliseconds: Int32(Self.patience))
-            guard !events.isEmpty else {
-                throw Failure(description: "no response from Chromium for \(Self.patience) ms")
-            }
-            let piece = try answers.read(upTo: 1 << 16)
-            guard !piece.isEmpty else { throw Failure(description: "Chromium exited") }
-            received += piece
-        }
+        try chromium.call(method, parameters, in: session) { events.append($0) }
     }
 }
