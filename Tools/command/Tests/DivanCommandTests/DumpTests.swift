@@ -264,13 +264,13 @@ import Testing
     }
 
     @Test func `large blobs are restored, and expired documents are not`() throws {
-        _ = try shell.bash("head -c 10000000 /dev/urandom >large; : >nothing")
+        _ = try shell.bash("head -c 3000000 /dev/urandom >large; : >nothing")
         try shell.run("blob", "put", "db", "soup", "large", "large")
         try shell.run("blob", "put", "db", "soup", "nothing", "nothing")
         try shell.run("put", "db", "old", "{}")
         try shell.run("dump", "db", "db.dump")
         let text = try shell.text("db.dump")
-        #expect(text.split(separator: "\n").count { $0.contains("\"offset\":") } == 6)
+        #expect(text.split(separator: "\n").count { $0.contains("\"offset\":") } == 3)
         try shell.run("restore", "again", "db.dump")
         try shell.run("blob", "get", "again", "soup", "large", "copy")
         #expect(try shell.bash("cmp large copy").status == 0)

@@ -193,7 +193,7 @@ import Testing
                 try? other.defaultCollection().save(document: neighbour)
                 done.signal()
             }
-            return done.wait(timeout: .now() + 5) == .success
+            return done.wait(timeout: .now() + 60) == .success
         }
         #expect(isSaved)
         #expect(try collection.document(id: "neighbour") != nil)

@@ -96,7 +96,7 @@ import Testing
                 while ContinuousClock.now < end { _ = replicator.status }
                 told.signal()
             }
-            #expect(told.wait(timeout: .now() + 5) == .success)
+            #expect(told.wait(timeout: .now() + 60) == .success)
         }
         try database.close()
     }
@@ -122,7 +122,7 @@ import Testing
             }
             isOver.signal()
         }
-        try #require(isOver.wait(timeout: .now() + 5) == .success)
+        try #require(isOver.wait(timeout: .now() + 60) == .success)
         try database.close()
     }
 }
