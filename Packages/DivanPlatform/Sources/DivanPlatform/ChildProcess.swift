@@ -109,6 +109,11 @@ public struct ChildProcess: Sendable {
         public var exitStatus: Int32 { rawValue >> 8 & 0xFF }
         /// The signal that ended it; 0 if none did.
         public var signal: Int32 { rawValue & 0x7F }
+
+        /// What happened, for an error message: `exited with status 3` or `was killed by signal 9`.
+        public var explanation: String {
+            signal == 0 ? "exited with status \(exitStatus)" : "was killed by signal \(signal)"
+        }
     }
 
     /// Waits for the end; `nil` if there is no such child.

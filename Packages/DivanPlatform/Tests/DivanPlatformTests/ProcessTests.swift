@@ -29,6 +29,8 @@ import Testing
         #expect(text == "hello\n" && status?.exitStatus == 3 && status?.isSuccess == false)
         #expect(try output(of: "true").status?.isSuccess == true)
         #expect(try output(of: "kill -9 $$").status?.signal == Signal.kill.rawValue)
+        #expect(try output(of: "kill -9 $$").status?.explanation == "was killed by signal 9")
+        #expect(status?.explanation == "exited with status 3")
         #expect(try output(of: "echo $A", environment: ["A": "b"]).text == "b\n")
         #expect(try output(of: "pwd", directory: "/usr").text == "/usr\n")
     }

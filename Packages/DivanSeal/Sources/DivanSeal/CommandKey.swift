@@ -47,7 +47,7 @@ public struct CommandKey: KeySource {
             given.wipe()
             throw .source(
                 Self.name,
-                detail: "failed (status \(status.exitStatus)); check the command"
+                detail: "\(status.explanation); check the command"
             )
         }
         return try form.key(from: &given, of: Self.name)

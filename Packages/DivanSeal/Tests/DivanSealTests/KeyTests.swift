@@ -133,6 +133,8 @@ struct KeyTests {
             #expect("\(try #require(error))".hasPrefix("key from the command: "))
             #expect(!"\(try #require(error))".contains("hunter2"))
         }
+        let killed = #expect(throws: SealError.self) { try CommandKey("kill -9 $$").key() }
+        #expect("\(try #require(killed))".contains("was killed by signal 9; check the command"))
         let late = #expect(throws: SealError.self) {
             try CommandKey("exec sleep 60", milliseconds: 50).key()
         }

@@ -57,13 +57,9 @@ struct Editor {
         let status = runShell(isTerminal ? line : "{ \(line)\n} >&2")
         guard status.isSuccess else {
             let signal = Signal(status.signal)
-            let end =
-                signal.rawValue == 0
-                ? "exited with status \(status.exitStatus)"
-                : "was killed by signal \(signal.rawValue)"
             throw Failure(
                 kind: signal == .interrupt || signal == .terminate ? .interrupted : .failed,
-                sentence: "the editor (\(program)) \(end); "
+                sentence: "the editor (\(program)) \(status.explanation); "
                     + "nothing was saved" + (discardUnchanged() ? "" : "; your text is in \(file)")
             )
         }

@@ -28,7 +28,7 @@ struct TextModel {
         // Such a program ends with an error, because nobody reads the rest.
         guard let output else { throw failure("printed more than \(Self.outputByteCount) bytes") }
         guard status?.isSuccess == true else {
-            throw failure("exited with status \(status?.exitStatus ?? 1)")
+            throw failure((status ?? .unknown).explanation)
         }
         guard let items = (try? JSON(parsing: output))?.array, !items.isEmpty,
             items.allSatisfy({ $0.double != nil })

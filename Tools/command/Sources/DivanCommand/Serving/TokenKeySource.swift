@@ -72,11 +72,11 @@ struct TokenKeySource: Sendable {
         let bytes = try? reading.readAll(limit: TokenKeySet.byteCount + 1)
         // A program that still writes ends by this.
         reading.close()
-        let status = process.wait()
-        guard let bytes, let status, status.isSuccess else {
+        let status = process.wait() ?? .unknown
+        guard let bytes, status.isSuccess else {
             throw Failure(
                 kind: .unreachable,
-                sentence: "\(place): cannot download the keys (curl: \(status?.exitStatus ?? -1))",
+                sentence: "\(place): cannot download the keys (curl \(status.explanation))",
                 hint: "check the URL, and that curl is installed"
             )
         }
