@@ -80,7 +80,8 @@ struct ConflictProcessor: Sendable {
             return SyncError(
                 .liteCore(.conflict),
                 "document \(conflict.documentID) changed \(Self.attemptLimit) times while its "
-                    + "conflict was being resolved"
+                    + "conflict was being resolved; sync again",
+                hasRemedy: true
             )
         } catch let error as StoreError {
             return SyncError(storage: error)
@@ -90,7 +91,11 @@ struct ConflictProcessor: Sendable {
             log.error(
                 "Document \(user: conflict.documentID): the conflict resolver failed: \(error)"
             )
-            return SyncError(.liteCore(.conflict), "the conflict resolver failed: \(error)")
+            return SyncError(
+                .liteCore(.conflict),
+                "the conflict resolver failed: \(error); correct it, and sync again",
+                hasRemedy: true
+            )
         }
     }
 

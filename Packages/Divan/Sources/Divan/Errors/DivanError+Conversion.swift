@@ -172,9 +172,6 @@ extension DivanError {
             } else if let name = problem.wholeMatch(of: /'match' test .* named (.*)\)/)?.1 {
                 problem = "there is no full-text index \(name)"
                 remedy = "create it with createIndex(_:_:)"
-            } else if problem == "rejected by validation function" {
-                problem = "the peer refused it"
-                remedy = "check the rights of the user at the peer"
             }
         }
     }

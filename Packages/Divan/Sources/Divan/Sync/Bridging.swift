@@ -40,14 +40,25 @@ extension Database {
 }
 
 extension DivanError {
-    /// Converts an error that belongs to one document: its place is the document, whatever the error names.
-    init(_ error: any Error, onlyPlace place: String) {
+    /// Converts an error of one document that was pushed or pulled.
+    ///
+    /// Its place is the document, whatever the error names.
+    init(_ error: any Error, of document: String, in collection: String, isPush: Bool) {
         let converted = DivanError(error)
+        var (problem, remedy) = (converted.problem, converted.remedy)
+        // The text that all peers have in common for the filter of the receiving side.
+        if problem == "rejected by validation function" {
+            problem = isPush ? "the peer refused it" : "the pull filter refused it"
+            remedy =
+                isPush
+                ? "check the rights of the user at the peer"
+                : "change the filter if the document is to be stored"
+        }
         self.init(
             converted.code,
-            place: place,
-            problem: converted.problem,
-            remedy: converted.remedy,
+            place: "collection \(collection), document \(document)",
+            problem: problem,
+            remedy: remedy,
             underlying: converted.underlying,
             canRetry: converted.canRetry
         )

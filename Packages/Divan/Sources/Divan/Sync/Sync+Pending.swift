@@ -129,10 +129,7 @@ extension Sync.RefusedDocument {
         self.collection = collection
         revision = document.revisionID
         self.isPush = isPush
-        error = DivanError(
-            document.error,
-            onlyPlace: "collection \(collection), document \(document.id)"
-        )
+        error = DivanError(document.error, of: document.id, in: collection, isPush: isPush)
         date = document.date
     }
 }

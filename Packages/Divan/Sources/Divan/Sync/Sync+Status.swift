@@ -131,7 +131,7 @@ extension Sync {
             isAccessRemoved = document.flags.contains(.accessRemoved)
             let (id, name) = (id, collection)
             error = document.error.map {
-                DivanError($0, onlyPlace: "collection \(name), document \(id)")
+                DivanError($0, of: id, in: name, isPush: isPush)
             }
         }
     }

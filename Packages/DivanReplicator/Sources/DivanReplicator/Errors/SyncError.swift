@@ -195,8 +195,9 @@ extension SyncError: CustomStringConvertible {
                 "one database uses revision trees and the other version vectors: upgrade the one "
                 + "with revision trees (divan upgrade, Couchbase Lite 4)"
         }
-        return rule.remedy
-            ?? (isTransient
-                ? "try again later" : "see the peer's log for details")
+        if let remedy = rule.remedy { return remedy }
+        if isTransient { return "try again later" }
+        return isFromPeer || fault == .peer
+            ? "see the peer's log for details" : "see the log for details"
     }
 }
