@@ -18,7 +18,8 @@ extension Document {
 extension Database {
     /// Checks the collections of a listener, a sync or a mesh of this database.
     ///
-    /// - Throws: `invalidArgument` if there are none, or one belongs to another database.
+    /// - Throws: `invalidArgument` if there are none, or one belongs to another database or occurs
+    ///   twice.
     func requireOwn(_ collections: [DocumentCollection], place: String) throws(DivanError) {
         guard !collections.isEmpty else {
             throw DivanError(
@@ -34,6 +35,14 @@ extension Database {
                 place: place,
                 problem: "collection \(collection.name) belongs to another database",
                 remedy: "pass collections of database \(name)"
+            )
+        }
+        if let twice = collections.first(where: { one in collections.count { $0 == one } > 1 }) {
+            throw DivanError(
+                .invalidArgument,
+                place: place,
+                problem: "collection \(twice.name) is selected twice",
+                remedy: "pass it once; one selection takes all its channels, documents and filters"
             )
         }
     }

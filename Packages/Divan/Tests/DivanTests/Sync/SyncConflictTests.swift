@@ -101,6 +101,7 @@ import Testing
     {
         let summary = try await resolve(with: .custom { _ in throw Refusal() })
         #expect(summary.failureCount == 1 && summary.failures.first?.id == "a")
+        #expect(summary.failures.first?.error?.remedy == "correct it, and sync again")
         #expect(try texts == ["mine", "theirs"])
         try await Sync(peers.here, with: peers.there, resolver: .remoteWins).run()
         #expect(try texts == ["theirs", "theirs"])

@@ -62,6 +62,27 @@ import Testing
         #expect(try arrived("draft"))
     }
 
+    @Test func `a document that the pull filter rejects is reported as such`() async throws {
+        try await peers.theirNotes.save(Document(id: "theirs", [:]))
+        let selection = Sync.Selection(try peers.notes, pull: .where { _ in false })
+        let summary = try await Sync(peers.here, with: peers.there, collections: [selection]).run()
+        let failure = try #require(summary.failures.first)
+        #expect(failure.id == "theirs" && !failure.isPush)
+        #expect(failure.error?.code == .forbidden)
+        #expect(failure.error?.problem == "the pull filter refused it")
+    }
+
+    @Test func `a collection cannot be selected twice`() async throws {
+        let notes = try peers.notes
+        let sync = Sync(
+            peers.here,
+            with: peers.there,
+            collections: [Sync.Selection(notes), Sync.Selection(notes, documentIDs: ["draft"])]
+        )
+        #expect(await failure(of: sync)?.code == .invalidArgument)
+        #expect(try !arrived("text"))
+    }
+
     @Test func `a predicate is the name of its filter, and must be one that queries can use`()
         async throws
     {
