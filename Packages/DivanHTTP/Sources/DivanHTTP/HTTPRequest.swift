@@ -75,10 +75,13 @@ public struct HTTPRequest: Equatable, Sendable {
             return .chunked
         }
         guard let text = lengths.first else { return .none }
-        // Digits only, and few enough that the number cannot overflow.
         let isNumber = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        guard lengths.count == 1, isNumber, text.utf8.count <= 18, let length = Int(text) else {
+        guard lengths.count == 1, isNumber else {
             throw HTTPError(400, "Content-Length is not a number")
+        }
+        // Few enough digits that the number cannot overflow.
+        guard text.utf8.count <= 18, let length = Int(text) else {
+            throw HTTPError(413, "the announced body is too large; send less at a time")
         }
         return length == 0 ? .none : .length(length)
     }

@@ -277,7 +277,7 @@ private enum Refused {
         (post("Content-Length: 5\r\nTransfer-Encoding: chunked"), 400),
         (post("Content-Length: -1"), 400),
         (post("Content-Length: +5"), 400),
-        (post("Content-Length: 99999999999999999999"), 400),
+        (post("Content-Length: 99999999999999999999"), 413),
         (post("Content-Length: 5,5"), 400),
         (post("Content-Length: 99999999999"), 413),
         (post("Transfer-Encoding: gzip, chunked"), 501),

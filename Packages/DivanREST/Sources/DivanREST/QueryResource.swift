@@ -25,8 +25,12 @@ struct QueryResource {
         guard let text = call.request.target["query"] else {
             throw RESTError.bad("add the query to the URL: ?query=SELECT…")
         }
-        let parameters = try call.request.target["parameters"].map { try JSON(parsing: $0) }
-        return (text, try Self.members(parameters))
+        do {
+            let parameters = try call.request.target["parameters"].map { try JSON(parsing: $0) }
+            return (text, try Self.members(parameters))
+        } catch let error as JSONError {
+            throw RESTError(400, "bad_json", "?parameters= is not valid JSON: \(error)")
+        }
     }
 
     private func fromBody(_ body: [UInt8]) throws -> (text: String, parameters: JSONObject) {
