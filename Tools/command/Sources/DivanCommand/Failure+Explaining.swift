@@ -225,7 +225,9 @@ extension Failure.Kind {
 
     init(_ reason: CredentialError.Reason) {
         switch reason {
-        case .file(_, errno: Errno.noSuchFileOrDirectory.rawValue): self = .notFound
+        case .file(_, errno: Errno.noSuchFileOrDirectory.rawValue),
+            .file(_, errno: Errno.notDirectory.rawValue):
+            self = .notFound
         case .labelTaken, .file(_, errno: Errno.fileExists.rawValue): self = .conflict
         case .file, .library: self = .failed
         default: self = .invalid
@@ -261,7 +263,7 @@ extension Failure.Kind {
         case .addressInUse, .addressNotAvailable, .permissionDenied, .notPermitted,
             .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory:
             self = .failed
-        case .noSuchFileOrDirectory: self = .notFound
+        case .noSuchFileOrDirectory, .notDirectory: self = .notFound
         case .fileExists: self = .conflict
         case .noSpace, .diskQuotaExceeded, .fileTooLarge, .ioError, .readOnlyFileSystem:
             self = .database

@@ -310,7 +310,7 @@ extension DivanError {
 
     private static func code(errno number: Int32) -> Code {
         switch number {
-        case ENOENT: .notFound
+        case ENOENT, ENOTDIR: .notFound
         case EEXIST: .alreadyExists
         case ENOSPC, EDQUOT: .diskFull
         case EROFS: .readOnly

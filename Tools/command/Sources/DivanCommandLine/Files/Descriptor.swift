@@ -40,7 +40,7 @@ extension Failure {
             default: "check the path and its permissions"
             }
         return Failure(
-            kind: code == .noSuchFileOrDirectory ? .notFound : .failed,
+            kind: [.noSuchFileOrDirectory, .notDirectory].contains(code) ? .notFound : .failed,
             sentence: "\(path): \(code)",
             hint: remedy
         )
