@@ -334,6 +334,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         let probes = search.isExact ? -1 : search.probeCount ?? 0
         text += ", \(probes), \(search.nearestCount ?? 0)"
         if let filter = nearest.filter {
+            text.nearestFilter = filter.list
             text += ", \(SQLText.quoted(filter.list)), \(SQLText.quoted(filter.test))"
             for binding in filter.bindings {
                 text += ", "

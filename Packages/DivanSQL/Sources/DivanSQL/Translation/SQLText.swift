@@ -15,6 +15,8 @@ struct SQLText {
     private(set) var isSchema: Bool
     /// Why the text is not allowed in the schema.
     private(set) var problem: String?
+    /// See `SQLTranslation.nearestFilter`.
+    var nearestFilter: String?
     /// Where deep expressions are divided.
     private var division: SQLExpressionSplitter?
     /// How many more conditions SQLite's planner may see.

@@ -16,6 +16,9 @@ public struct SQLTranslation: Sendable {
     public let bindings: [Binding]
     /// The names of the columns.
     public let titles: [ExactText]
+    /// The statement that finds the documents that meet the other conditions of a vector search; `nil` without such
+    /// conditions, or if the search does not test them.
+    public let nearestFilter: String?
 
     /// A value for a parameter of the statement.
     public typealias Binding = SQLBinding
@@ -39,5 +42,6 @@ public struct SQLTranslation: Sendable {
         sql = text.statement
         bindings = text.bindings
         titles = statement.columns.map(\.title)
+        nearestFilter = text.nearestFilter
     }
 }

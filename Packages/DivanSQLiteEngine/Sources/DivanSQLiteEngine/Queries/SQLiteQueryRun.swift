@@ -93,7 +93,9 @@ final class SQLiteQueryRun {
     /// SQLite's plan, with the names that users know.
     static func plan(_ query: StorageQuery, on session: SQLiteSession) throws -> QueryPlan {
         let schema = SQLiteQuerySchema(session)
-        let (translation, steps) = try steps(of: query, schema, on: session)
+        let (translation, plain) = try steps(of: query, schema, on: session)
+        let steps = try SQLiteVectorPlan(of: query.statement, translation, schema, plain)
+            .steps(on: session.connection)
         let names = try PlanNames(of: query.statement, in: schema)
         var indexes: [ExactText] = []
         for index in steps.flatMap({ names.indexes(in: $0.text) })
@@ -120,17 +122,8 @@ final class SQLiteQueryRun {
             prefix: "EXPLAIN QUERY PLAN ",
             within: session.allowance(for: query)
         )
-        var steps: [QueryPlan.Step] = []
         try statement.bind(translation, query.parameters, session.liveCount(of:))
-        while try statement.step() {
-            let step = QueryPlan.Step(
-                id: Int(statement.integer(0)),
-                parent: Int(statement.integer(1)),
-                text: statement.text(3)
-            )
-            steps.append(step)
-        }
-        return (translation, steps)
+        return (translation, try statement.planSteps())
     }
 
     /// Ends the run.
@@ -167,7 +160,24 @@ extension QueryError {
     }
 }
 
+extension StoreConnection {
+    /// The lines of `EXPLAIN QUERY PLAN` for a statement.
+    func plan(of sql: String) throws(StoreError) -> [QueryPlan.Step] {
+        try prepare("EXPLAIN QUERY PLAN \(sql)").planSteps()
+    }
+}
+
 extension StoreStatement {
+    /// The lines of `EXPLAIN QUERY PLAN`, which this statement begins with.
+    fileprivate func planSteps() throws(StoreError) -> [QueryPlan.Step] {
+        var steps: [QueryPlan.Step] = []
+        while try step() {
+            let (id, parent) = (Int(clamping: integer(0)), Int(clamping: integer(1)))
+            steps.append(QueryPlan.Step(id: id, parent: parent, text: text(3)))
+        }
+        return steps
+    }
+
     /// Binds the values of a translation and of its parameters.
     func bind(
         _ translation: SQLTranslation,

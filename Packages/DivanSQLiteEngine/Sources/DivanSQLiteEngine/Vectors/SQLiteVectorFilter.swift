@@ -83,12 +83,14 @@ final class SQLiteVectorFilter {
 
     /// Whether an index finds the documents, instead of a scan of all.
     func isIndexed() throws(StoreError) -> Bool {
-        let plan = try connection.prepare("EXPLAIN QUERY PLAN \(list)")
-        while try plan.step() {
-            let (isOutermost, step) = (plan.integer(1) == 0, plan.text(3))
-            // A partial index may be scanned, too.
-            if isOutermost, step.hasPrefix("SCAN"), !step.contains(" INDEX ") { return false }
+        Self.isIndexed(try connection.plan(of: list))
+    }
+
+    /// Whether these steps find the documents by an index.
+    static func isIndexed(_ steps: [QueryPlan.Step]) -> Bool {
+        // A partial index may be scanned, too.
+        !steps.contains { step in
+            step.parent == 0 && step.text.hasPrefix("SCAN") && !step.text.contains(" INDEX ")
         }
-        return true
     }
 }

@@ -155,6 +155,19 @@ struct SQLiteVectorIndex {
 extension SQLiteStatement<StoreFunctions> {
     /// The floats of a blob.
     func floats(_ index: Int32) -> [Float] {
+    /// Whether a search must not limit the number of its candidates, and reads all cells.
+    ///
+    /// Computing the distances of all documents that meet the conditions would be exact, too.
+    func missesNone(isExact: Bool, hasFilter: Bool) -> Bool {
+        isExact || (hasFilter && state?.isLarge != true)
+    }
+
+    /// The number of cells in which enough of so many neighbours are.
+    func probeCount(for neighborCount: Double) -> Int {
+        guard let state, state.isLarge else { return options.centroidCount }
+        return state.probeCount(for: neighborCount, of: options.centroidCount)
+    }
+
         withBytes(index) { $0.floats }
     }
 }

@@ -111,10 +111,8 @@ struct SQLiteVectorSearch {
         self.target = target
         self.wanted = wanted
         nearest = NearestNeighbors(limit: wanted)
-        // Computing the distances of all documents that meet the conditions would be exact, too.
-        let isSmall = index.state?.isLarge != true
         best =
-            isExact || (filter != nil && isSmall)
+            index.missesNone(isExact: isExact, hasFilter: filter != nil)
             ? nil : NearestNeighbors(limit: index.options.candidateCount(for: wanted))
         // Coarser codes may have few dimensions with errors, whose directions are not random.
         let isRandom = best != nil && index.options.encoding == .scalar(bits: 8)
@@ -196,13 +194,11 @@ struct SQLiteVectorSearch {
 
     /// The number of cells in which enough of the nearest vectors are, as far as the filter is known.
     private var defaultProbeCount: Int {
-        let all = index.options.centroidCount
-        guard let state = index.state, state.isLarge else { return all }
         var neighborCount = Double(wanted)
         if let filter, filter.testedCount > 0 {
             neighborCount *= Double(filter.testedCount) / Double(max(1, filter.metCount))
         }
-        return state.probeCount(for: neighborCount, of: all)
+        return index.probeCount(for: neighborCount)
     }
 
     // MARK: Estimates
