@@ -148,6 +148,61 @@ import Testing
         try store.checkIntegrity()
     }
 
+    private func save(_ numbers: Range<Int>, _ store: Store, _ vector: (Int) -> [Int]) throws {
+        try store.write { writer in
+            for number in numbers {
+                let body = Array(#"{"v":\#(vector(number))}"#.utf8)
+                let id = DocumentID(unchecked: "doc-\(number)")
+                _ = try writer.save(id, in: .default, body: body)
+            }
+        }
+    }
+
+    /// Their codes are all the same before.
+    @Test func `an index is trained again if new vectors are outside the range of its codes`()
+        throws
+    {
+        let store = try open()
+        defer { try? store.close() }
+        let upkeep = VectorUpkeep(freshCount: 0)
+        try createIndex(4, 2, in: store)
+        try save(0..<80, store) { [$0, 80 - $0, $0 * $0 % 80, 7 * $0 % 80] }
+        try store.work(on: Self.index, upkeep) { false }
+        try save(80..<144, store) { [$0 + 2_000, 3_000 - $0, $0 * $0 % 80, 7 * $0 % 80] }
+        try store.work(on: Self.index, upkeep) { false }
+        #expect(try state(store).trainedCount == 80)
+        try save(144..<180, store) { [$0 + 2_000, 3_000 - $0, $0 * $0 % 80, 7 * $0 % 80] }
+        try store.work(on: Self.index, upkeep) { false }
+        #expect(try state(store).trainedCount == 180)
+        let sql = """
+            SELECT META().id FROM _
+            ORDER BY APPROX_VECTOR_DISTANCE(v, [2150, 2850, 20, 10]) LIMIT 1
+            """
+        #expect(try store.rows(of: sql) == [[.string("doc-150")]])
+        #expect(try store.nextWork(on: Self.index, upkeep) == nil)
+        try store.checkIntegrity()
+    }
+
+    @Test func `an index is trained again if a cell gets eight times the mean`() throws {
+        let store = try open()
+        defer { try? store.close() }
+        let upkeep = VectorUpkeep(freshCount: 0)
+        try createIndex(2, 16, in: store)
+        try save(0..<400, store) { [$0 % 20, $0 / 20] }
+        try store.work(on: Self.index, upkeep) { false }
+        try save(400..<700, store) { _ in [3, 3] }
+        try store.work(on: Self.index, upkeep) { false }
+        #expect(try state(store).trainedCount == 400)
+        try save(700..<1_200, store) { _ in [3, 3] }
+        try store.work(on: Self.index, upkeep) { false }
+        #expect(try state(store).trainedCount == 1_200)
+        // Equal vectors remain in one cell.
+        try save(1_200..<1_300, store) { _ in [3, 3] }
+        try store.work(on: Self.index, upkeep) { false }
+        #expect(try state(store).trainedCount == 1_200)
+        try store.checkIntegrity()
+    }
+
     @Test func `queries remove the codes of deleted documents if there are many`() throws {
         let store = try open()
         defer { try? store.close() }

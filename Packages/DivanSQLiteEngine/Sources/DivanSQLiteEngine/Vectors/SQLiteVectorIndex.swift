@@ -108,6 +108,29 @@ struct SQLiteVectorIndex {
         SQLiteVectorBlock.ids(of: cell, in: state?.slot ?? .first)
     }
 
+    /// The share of the largest cell in the bytes of all codes.
+    func largestShare(on connection: StoreConnection) throws(StoreError) -> Double {
+        // The length of a blob is known without its bytes.
+        let rows = try connection.functionStatement(
+            """
+            SELECT id, length(entries) FROM \(table)_blocks WHERE id >= ?1 AND id < ?2
+            ORDER BY id
+            """
+        )
+        defer { rows.reset() }
+        try rows.bind(blockIDs(of: 0).lowerBound, at: 1)
+        try rows.bind(blockIDs(of: unencodedCell).lowerBound, at: 2)
+        var (all, largest, cell, count) = (0.0, 0.0, 0, 0.0)
+        while try rows.step() {
+            let next = SQLiteVectorBlock.cell(of: rows.integer(0))
+            if next != cell { (cell, count) = (next, 0) }
+            count += Double(rows.integer(1))
+            all += Double(rows.integer(1))
+            largest = max(largest, count)
+        }
+        return all > 0 ? largest / all : 0
+    }
+
     /// Reads the vectors that are in no cell, with their numbers, owners and floats, by ascending number.
     func newVectors(on connection: StoreConnection) throws(StoreError) -> StoreStatement {
         let rows = try connection.functionStatement(
@@ -130,6 +153,19 @@ struct SQLiteVectorIndex {
     /// The floats of the row `v` of the main table, in SQL: some are in the row, others in the document.
     static func floats(of table: String) -> String {
         "coalesce(v.vector, (SELECT d.vector FROM \(table)_documents AS d WHERE d.owner = v.owner))"
+    }
+
+    /// Whether a search must not limit the number of its candidates, and reads all cells.
+    ///
+    /// Computing the distances of all documents that meet the conditions would be exact, too.
+    func missesNone(isExact: Bool, hasFilter: Bool) -> Bool {
+        isExact || (hasFilter && state?.isLarge != true)
+    }
+
+    /// The number of cells in which enough of so many neighbours are.
+    func probeCount(for neighborCount: Double) -> Int {
+        guard let state, state.isLarge else { return options.centroidCount }
+        return state.probeCount(for: neighborCount, of: options.centroidCount)
     }
 
     /// The cells, the nearest first; only `limit` of them if it is set.
@@ -155,19 +191,6 @@ struct SQLiteVectorIndex {
 extension SQLiteStatement<StoreFunctions> {
     /// The floats of a blob.
     func floats(_ index: Int32) -> [Float] {
-    /// Whether a search must not limit the number of its candidates, and reads all cells.
-    ///
-    /// Computing the distances of all documents that meet the conditions would be exact, too.
-    func missesNone(isExact: Bool, hasFilter: Bool) -> Bool {
-        isExact || (hasFilter && state?.isLarge != true)
-    }
-
-    /// The number of cells in which enough of so many neighbours are.
-    func probeCount(for neighborCount: Double) -> Int {
-        guard let state, state.isLarge else { return options.centroidCount }
-        return state.probeCount(for: neighborCount, of: options.centroidCount)
-    }
-
         withBytes(index) { $0.floats }
     }
 }

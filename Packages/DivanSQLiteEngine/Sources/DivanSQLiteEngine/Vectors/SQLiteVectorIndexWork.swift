@@ -17,7 +17,8 @@ internal import DivanVectors
 ///
 /// After a crash, the next work on the index continues with the next epoch. A trained index gets new vectors in steps, loses
 /// the codes of removed vectors once they are a ninth of all, and is trained again once it has four times as many
-/// vectors.
+/// vectors. It is also trained again once its vectors differ from those of the training: if codes of new vectors are
+/// imprecise, or if a cell became much larger than the others.
 struct SQLiteVectorIndexWork: VectorIndexWork {
     enum Form: Sendable {
         case training(VectorSample)
@@ -49,7 +50,7 @@ struct SQLiteVectorIndexChange: VectorIndexChange {
         /// Moves vectors into the cells of an epoch.
         case place(PlacedVectors, in: SQLiteVectorIndex.Epoch)
         /// Makes the next epoch the current one.
-        case complete(probeCounts: [Int])
+        case complete(probeCounts: [Int], largestShare: Double)
         /// Removes codes of removed vectors.
         case clean(CleanedBlocks)
         /// Removes some of what an earlier epoch stored.

@@ -20,7 +20,8 @@ struct NewVectors: Sendable {
             1,
             min(1_024, VectorLimits.stepProductCount / options.placingProductCount)
         )
-        var blocks: [Int: SQLiteVectorBlock] = [:]
+        var (blocks, errors): ([Int: SQLiteVectorBlock], [Float]) = ([:], [])
+        errors.reserveCapacity(numbers.count)
         for start in stride(from: 0, to: numbers.count, by: stepCount) {
             if isCancelled() { throw .cancelled }
             let end = min(start + stepCount, numbers.count)
@@ -28,16 +29,25 @@ struct NewVectors: Sendable {
                 of: Array(floats[start * dimensions..<end * dimensions])
             )
             let cells = try training.centroids.nearest(to: directions.span).positions
-            for (place, cell) in zip(start..<end, cells) { encode(place, Int(cell), &blocks) }
+            for (place, cell) in zip(start..<end, cells) {
+                errors.append(encode(place, Int(cell), &blocks))
+            }
         }
+        errors.sort()
         return PlacedVectors(
             count: numbers.count,
             last: numbers.last ?? 0,
+            errors: errors,
             cells: blocks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         )
     }
 
-    private func encode(_ place: Int, _ cell: Int, _ blocks: inout [Int: SQLiteVectorBlock]) {
+    /// Returns the error of the code.
+    private func encode(
+        _ place: Int,
+        _ cell: Int,
+        _ blocks: inout [Int: SQLiteVectorBlock]
+    ) -> Float {
         let components = place * options.dimensions..<(place + 1) * options.dimensions
         var (code, error, cell): ([UInt8], Float, Int) = ([], 0, cell)
         do throws(VectorError) {
@@ -50,6 +60,7 @@ struct NewVectors: Sendable {
             (code, cell) = (Array(floats[components]).storedBytes, options.centroidCount)
         }
         blocks[cell, default: SQLiteVectorBlock()].append(numbers[place], code, error: error)
+        return error
     }
 }
 
@@ -58,6 +69,8 @@ struct PlacedVectors: Sendable {
     let count: Int
     /// The greatest number of these vectors.
     fileprivate let last: Int64
+    /// The errors of the codes, ascending.
+    fileprivate let errors: [Float]
     /// The codes by cell, the cells ascending; no cell is empty.
     fileprivate let cells: [(cell: Int, codes: SQLiteVectorBlock)]
 }
@@ -150,6 +163,13 @@ struct SQLiteVectorPlacing {
         }
         // The floats of a lazy index are nowhere else.
         if !options.isLazy { try removeFloats(after: state.placed, through: vectors.last) }
+        switch epoch {
+        case .next:
+            let bound = vectors.errors.dropLast(vectors.count / 100).last ?? 0
+            state.errorBound = max(state.errorBound, bound)
+        case .current:
+            state.impreciseCount += vectors.errors.count { $0 > 2 * state.errorBound }
+        }
         state.placed = vectors.last
         state.version += 1
         try state.store(as: epoch, in: table, on: connection)

@@ -49,6 +49,12 @@ extension SQLiteVectorIndex {
         var codeCount = 0
         /// The numbers of cells that have 96 % of the neighbours, for each of `neighborCounts`; empty if not measured.
         var probeCounts: [Int] = []
+        /// The error that 99 of 100 codes did not exceed when the index was trained; infinite if not measured.
+        var errorBound: Float = 0
+        /// The number of codes since then with more than twice this error.
+        var impreciseCount = 0
+        /// The share of the largest cell in the codes when the index was trained.
+        var largestShare = 0.0
 
         /// Names the contents of all blocks.
         var contents: String { "\(identity) \(version)" }
@@ -119,6 +125,8 @@ extension SQLiteVectorIndex.State {
             probe.int.flatMap { 1...Int64(VectorLimits.centroidCount) ~= $0 ? Int($0) : nil }
         }
         guard probeCounts.count == probes.count else { return nil }
+        // States of earlier versions have neither.
+        let (error, share) = (json["error"]?.double, json["share"]?.double)
         self.init(
             identity: identity,
             slot: slot,
@@ -126,8 +134,23 @@ extension SQLiteVectorIndex.State {
             version: version,
             placed: Int64(placed),
             codeCount: codeCount,
-            probeCounts: probeCounts
+            probeCounts: probeCounts,
+            errorBound: error.map { Float($0) } ?? .infinity,
+            impreciseCount: count("imprecise") ?? 0,
+            largestShare: share ?? 0
         )
+    }
+
+    /// Whether the vectors differ from those of the training so much that another one helps.
+    ///
+    /// - Parameters:
+    ///   - share: The share of the largest cell in the codes now.
+    ///   - cellCount: The number of cells.
+    /// - Returns: Whether to train the index again.
+    func hasDrifted(largestShare share: Double, of cellCount: Int) -> Bool {
+        let isImprecise = impreciseCount > max(64, codeCount / 16)
+        // A cell that was as large after the training would be again.
+        return isImprecise || share >= max(8 / Double(cellCount), 2 * largestShare)
     }
 
     /// The number of cells to search for a number of neighbours; at most `all`.
@@ -154,12 +177,14 @@ extension SQLiteVectorIndex.State {
         in table: String,
         on connection: StoreConnection
     ) throws {
-        let members: JSONObject = [
+        var members: JSONObject = [
             "identity": .string(identity), "slot": .int(Int64(slot.rawValue)),
             "count": .int(Int64(trainedCount)),
             "placed": .int(placed), "codes": .int(Int64(codeCount)),
             "version": .int(Int64(version)), "probes": .array(probeCounts.map { .int(Int64($0)) }),
+            "imprecise": .int(Int64(impreciseCount)), "share": .double(largestShare),
         ]
+        if errorBound.isFinite { members["error"] = .double(Double(errorBound)) }
         try connection.setVectorPart(
             try JSON.object(members).canonicalBytes(),
             epoch.rawValue,

@@ -64,7 +64,8 @@ extension SQLiteSession {
         // Counting the vectors of a large index takes some milliseconds.
         guard !state.isLarge || !isQuick else { return nil }
         let count = try vectorCount(of: table)
-        if count / upkeep.growth >= state.trainedCount,
+        let isOutgrown = count / upkeep.growth >= state.trainedCount
+        if try isOutgrown || hasDrifted(table, head.options, state),
             let training = try training(table, head.options, upkeep, count: count)
         {
             return training
@@ -74,6 +75,16 @@ extension SQLiteSession {
             return nil
         }
         return try cleaning(table, upkeep)
+    }
+
+    private func hasDrifted(
+        _ table: String,
+        _ options: QueryVectorOptions,
+        _ state: SQLiteVectorIndex.State
+    ) throws -> Bool {
+        let index = SQLiteVectorIndex(table, options, state)
+        let share = try index.largestShare(on: connection)
+        return state.hasDrifted(largestShare: share, of: options.centroidCount)
     }
 
     private func cleaning(
@@ -109,7 +120,12 @@ extension SQLiteSession {
         else { return nil }
         let index = try SQLiteVectorIndex(table, .next, on: connection)
         let measuring = SQLiteProbeMeasuring(index, on: connection)
-        return .change(.complete(probeCounts: try measuring.probeCounts()))
+        return .change(
+            .complete(
+                probeCounts: try measuring.probeCounts(),
+                largestShare: try index.largestShare(on: connection)
+            )
+        )
     }
 
     private func hasContents(_ slot: SQLiteVectorIndex.Slot, of table: String) throws -> Bool {
@@ -200,9 +216,9 @@ extension SQLiteSession {
             guard let state = epoch == .current ? head.state : head.next else { return }
             try SQLiteVectorPlacing(table, head.options, state, on: connection)
                 .store(vectors, in: epoch)
-        case .complete(let probeCounts):
+        case .complete(let probeCounts, let largestShare):
             guard var state = head.next else { return }
-            state.probeCounts = probeCounts
+            (state.probeCounts, state.largestShare) = (probeCounts, largestShare)
             try state.store(as: .current, in: table, on: connection)
             try connection.execute("DELETE FROM \(table)_parts WHERE number = 2")
         case .clean(let blocks):
