@@ -31,6 +31,13 @@ import Testing
         #expect(try chores.get("milk")?.json == #"{"isDone":true,"title":"Buy milk"}"#)
     }
 
+    @Test func `chores are saved together, and those that are done are deleted`() throws {
+        let chores = try collection()
+        try chores.save(Chore(id: "tea", title: "Make tea", isDone: true))
+        try replaceChores(in: chores)
+        #expect(try chores.ids() == ["bread", "milk"])
+    }
+
     @Test func `a chore that was changed meanwhile is not overwritten`() throws {
         let chores = try collection()
         try chores.save(Chore(id: "milk", title: "Buy milk"))

@@ -14,6 +14,14 @@ func saveChore(in chores: DocumentCollection) throws {
     print(try chores.get("milk", as: Chore.self)?.title ?? "no milk")
 }
 
+func replaceChores(in chores: DocumentCollection) throws {
+    // One transaction: all of them are saved, or none.
+    try chores.save([Chore(id: "milk", title: "Buy milk"), Chore(id: "bread", title: "Buy bread")])
+    for old in try chores.documents(where: #Predicate<Chore> { $0.isDone }).all() {
+        try chores.delete(old)
+    }
+}
+
 func rename(_ chore: inout Document, to title: String, in chores: DocumentCollection) throws {
     chore.title = title
     // Throws DivanError.conflict if the document was changed since it was read.

@@ -116,11 +116,12 @@ final class ModelReader: Decoder {
 
     private static func failure(_ error: any Error, _ type: Any.Type, place: String) -> DivanError {
         if let error = error as? DivanError, error.code != .decodingFailed { return error }
+        let problem = DecodingProblem(error)
         return DivanError(
             .decodingFailed,
             place: place,
-            problem: "it does not match the type \(type) (\(DecodingProblem(error)))",
-            remedy: "make the property optional, or read it with init(from:)",
+            problem: "it does not match the type \(type) (\(problem))",
+            remedy: problem.remedy,
             underlying: error
         )
     }
@@ -265,6 +266,7 @@ struct SuperclassKey: CodingKey {
 /// A decoding error as one short phrase.
 private struct DecodingProblem: CustomStringConvertible {
     let description: String
+    private(set) var remedy = "make the property optional, or read it with init(from:)"
 
     init(_ error: any Error) {
         switch error {
@@ -273,7 +275,10 @@ private struct DecodingProblem: CustomStringConvertible {
         case DecodingError.valueNotFound(_, let context):
             description = "no value at \(Self.path(context.codingPath))"
         case DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context):
-            description = "\(Self.path(context.codingPath)): \(context.debugDescription)"
+            let problem = context.debugDescription
+            let sentence = problem.hasSuffix(".") ? problem.dropLast() : problem[...]
+            description = "\(Self.path(context.codingPath)): \(sentence)"
+            remedy = "correct the document or the type, or keep the document in another collection"
         default: description = String(describing: error)
         }
     }

@@ -231,6 +231,13 @@ extension DocumentCollection {
         try await database.writing { try deleteIndex(name) }
     }
 
+    /// Sets how the bodies of documents are compressed on disk; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func compressBodies(with codec: String) async throws {
+        try await database.writing { try compressBodies(with: codec) }
+    }
+
     /// Returns the documents that contain words; see the synchronous form.
     ///
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
@@ -287,6 +294,15 @@ extension DocumentQuery where Model: Sendable {
     /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
     public func count() async throws -> Int {
         try await Background.reading { try count() }
+    }
+
+    /// Calls `body` with each document on another thread; cancelling the task stops it.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func forEachDocument(_ body: @escaping @Sendable (Model) throws -> Void) async throws {
+        try await Background.cancelling { control in
+            try await Background.rethrowing { try forEachDocument(control, body) }
+        }
     }
 
     /// Returns a page; see the synchronous form.

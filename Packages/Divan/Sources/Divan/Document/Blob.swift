@@ -124,17 +124,17 @@ extension Blob {
 
     /// Calls `body` with the content in pieces of at most 64 KiB, so that memory use does not depend on its length.
     ///
-    /// - Throws: The same errors as `data()`; errors thrown by `body` are converted.
+    /// - Throws: The same errors as `data()`; errors thrown by `body`, unchanged.
     public func forEachPiece(_ body: (Data) throws -> Void) throws {
         try readPieces { try body(Data($0)) }
     }
 
     private func readPieces(_ body: ([UInt8]) throws -> Void) throws {
-        try DivanError.converting(place: "blob \(digest)") {
+        try DivanError.passing(to: body, place: "blob \(digest)") { pass in
             if case .bytes(let data)? = content {
                 var rest = data[...]
                 while !rest.isEmpty {
-                    try body([UInt8](rest.prefix(Self.pieceByteCount)))
+                    try pass([UInt8](rest.prefix(Self.pieceByteCount)))
                     rest = rest.dropFirst(Self.pieceByteCount)
                 }
                 return
@@ -150,9 +150,16 @@ extension Blob {
             }
             let reader = try store.reader(key)
             while case let piece = try reader.read(upTo: Self.pieceByteCount), !piece.isEmpty {
-                try body(piece)
+                try pass(piece)
             }
         }
+    }
+
+    /// Calls `body` with the content in pieces on another thread; cancelling the task stops it.
+    ///
+    /// - Throws: The same errors as the synchronous call; `cancelled`.
+    public func forEachPiece(_ body: @escaping @Sendable (Data) throws -> Void) async throws {
+        try await Background.stoppable(body) { pass in try forEachPiece(pass) }
     }
 
     private static let pieceByteCount = 65_536

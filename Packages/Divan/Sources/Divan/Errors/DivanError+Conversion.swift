@@ -172,6 +172,10 @@ extension DivanError {
             } else if let name = problem.wholeMatch(of: /'match' test .* named (.*)\)/)?.1 {
                 problem = "there is no full-text index \(name)"
                 remedy = "create it with createIndex(_:_:)"
+            } else if place == "malformed full-text query" {
+                problem = "malformed full-text query: \(problem)"
+                place = nil
+                remedy = "pass the input of a user through Index.searchText(escaping:)"
             }
         }
     }

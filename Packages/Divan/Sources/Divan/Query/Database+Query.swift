@@ -54,10 +54,34 @@ extension Database {
         _ parameters: [String: DocumentValue] = [:],
         _ body: (Row) throws -> Void
     ) throws {
+        try forEachRow(sql, parameters, QueryControl(), body)
+    }
+
+    /// Calls `body` with each row of a query on another thread; cancelling the task stops it.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func forEachRow(
+        _ sql: String,
+        _ parameters: [String: DocumentValue] = [:],
+        _ body: @escaping @Sendable (Row) throws -> Void
+    ) async throws {
+        try await Background.cancelling { control in
+            try await Background.rethrowing {
+                try self.forEachRow(sql, parameters, control, body)
+            }
+        }
+    }
+
+    private func forEachRow(
+        _ sql: String,
+        _ parameters: [String: DocumentValue],
+        _ control: QueryControl,
+        _ body: (Row) throws -> Void
+    ) throws {
         try DivanError.passing(to: body, place: place) { pass in
             let query = try RunnableQuery(sql: sql, parameters, of: self)
             let columns = query.columns
-            try query.forEachRow { try pass(Row(columns, $0)) }
+            try query.forEachRow(control) { try pass(Row(columns, $0)) }
         }
     }
 
@@ -74,5 +98,15 @@ extension Database {
         try DivanError.converting(place: place) {
             try RunnableQuery(sql: sql, parameters, of: self).explanation()
         }
+    }
+
+    /// Describes how a query runs; see the synchronous form.
+    ///
+    /// - Throws: The same errors as the synchronous form; ``DivanError/Code/cancelled``.
+    public func explain(
+        _ sql: String,
+        _ parameters: [String: DocumentValue] = [:]
+    ) async throws -> String {
+        try await Background.reading { try self.explain(sql, parameters) }
     }
 }

@@ -63,6 +63,7 @@ extension DocumentCollection {
 public struct DocumentQuery<Model: Decodable>: Sendable {
     let collection: DocumentCollection
     private let official: OfficialQuery<Model>
+    private let limit: Int?
     private var refinements: [@Sendable (inout QueryStatement) throws -> Void] = []
     /// Whether the best match of a full-text search is first.
     var isRanked = false
@@ -74,6 +75,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
         _ limit: Int?
     ) {
         self.collection = collection
+        self.limit = limit
         official = collection.official.query(
             where: predicate.map { OfficialCondition($0, idKey: Model.idKey) },
             orderBy: orders.map(\.official),
@@ -102,10 +104,10 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     ///
     /// - Throws: The same errors as `all()`.
     public func first() throws -> Model? {
-        try limited(to: 1).all().first
+        try limited(to: min(limit ?? 1, 1)).all().first
     }
 
-    /// Returns the number of documents that meet the condition; the limit is ignored.
+    /// Returns the number of documents that `all()` would return.
     ///
     /// - Throws: The same errors as `all()`, except that no document is decoded.
     public func count() throws -> Int {
@@ -115,7 +117,8 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
             statement.orderings = []
             statement.limit = nil
             let rows = try RunnableQuery(statement, of: collection.database).rows()
-            return try rows.value(as: Int.self) ?? 0
+            let count = try rows.value(as: Int.self) ?? 0
+            return limit.map { min($0, count) } ?? count
         }
     }
 
@@ -123,8 +126,13 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     ///
     /// - Throws: The same errors as `all()`; errors thrown by `body`, unchanged.
     public func forEachDocument(_ body: (Model) throws -> Void) throws {
+        try forEachDocument(QueryControl(), body)
+    }
+
+    /// Calls `body` with each document as it is found, until `control` is cancelled.
+    func forEachDocument(_ control: QueryControl, _ body: (Model) throws -> Void) throws {
         try DivanError.passing(to: body, place: collection.place) { pass in
-            try runnable().forEachRow { try pass(model($0)) }
+            try runnable().forEachRow(control) { try pass(model($0)) }
         }
     }
 

@@ -1,5 +1,6 @@
 import Divan
 import Foundation
+import Synchronization
 import Testing
 
 /// Blobs in documents and models.
@@ -52,10 +53,10 @@ import Testing
         }
         expect(.notFound) { try read.write(to: disk.url.appending(path: "none/x")) }
         for blob in [read, Blob(content)] {
-            var pieces: [Data] = []
-            try blob.forEachPiece { pieces.append($0) }
-            #expect(pieces.map(\.count) == [65_536, 65_536, 65_536, 3_392])
-            #expect(Data(pieces.joined()) == content)
+            let pieces = Mutex<[Data]>([])
+            try await blob.forEachPiece { piece in pieces.withLock { $0.append(piece) } }
+            #expect(pieces.withLock { $0.map(\.count) } == [65_536, 65_536, 65_536, 3_392])
+            #expect(pieces.withLock { Data($0.joined()) } == content)
         }
         expect(.notFound) {
             _ = try disk.database.blob(contentsOf: disk.url.appending(path: "none"))
