@@ -328,7 +328,7 @@ enum IndexSuggestCommand: Command {
         let session = try QuerySession(arguments.database)
         defer { session.close() }
         let query = try session.query(arguments.operands[1])
-        switch try IndexSuggestion.search(for: query, in: session.store) {
+        switch try session.store.suggestIndexes(for: query) {
         case .present(let names):
             let list = names.map { "\($0)" }.joined(separator: ", ")
             let indexes = names.count == 1 ? "index" : "indexes"
@@ -342,29 +342,32 @@ enum IndexSuggestCommand: Command {
                 ["useless": .string("\(reason)")]
             )
         case .missing(let found):
-            for index in found {
+            for suggestion in found {
                 terminal.result(
-                    terminal.isJSON ? json(index) : line(index, of: arguments.operands[0])
+                    terminal.isJSON
+                        ? json(suggestion) : line(suggestion, of: arguments.operands[0])
                 )
             }
         }
     }
 
-    private static func json(_ index: IndexSuggestion) -> String {
+    private static func json(_ suggestion: IndexSuggestion) -> String {
         var members: JSONObject = [
-            "collection": .string(index.collection.wireName), "name": .string(index.name),
-            "expressions": .array(index.expressions.map { .string($0) }),
+            "collection": .string(suggestion.index.collection.wireName),
+            "name": .string("\(suggestion.index.name)"),
+            "expressions": .array(suggestion.expressions.map { .string($0) }),
         ]
-        if let path = index.arrayPath { members["array"] = .string(path) }
+        if let path = suggestion.arrayPath { members["array"] = .string(path) }
         return JSON.object(members).canonicalText
     }
 
-    private static func line(_ index: IndexSuggestion, of database: String) -> String {
+    private static func line(_ suggestion: IndexSuggestion, of database: String) -> String {
         var words = [
-            "divan index make", database.wordForShell, index.name, "-c", index.collection.wireName,
+            "divan index make", database.wordForShell, "\(suggestion.index.name)", "-c",
+            suggestion.index.collection.wireName,
         ]
-        if let path = index.arrayPath { words += ["--array", path.quotedForShell] }
-        return (words + index.expressions.map(\.quotedForShell)).joined(separator: " ")
+        if let path = suggestion.arrayPath { words += ["--array", path.quotedForShell] }
+        return (words + suggestion.expressions.map(\.quotedForShell)).joined(separator: " ")
     }
 }
 
