@@ -1,6 +1,7 @@
 import DivanDatabase
 import DivanJSON
 import DivanQuery
+import DivanRevisions
 import Testing
 
 /// Which indexes are suggested for a query, and that they are then used.

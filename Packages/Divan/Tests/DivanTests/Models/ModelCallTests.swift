@@ -15,52 +15,60 @@ import Testing
         notes = try Database.inMemory().collection("notes")
     }
 
-    @Test func `several models are saved with one revision each, in their order`() async throws {
-        let revisions = try notes.save([
-            Note(id: "b", title: "Bread"), Note(id: "a", title: "Milk"),
-        ])
+    @Test func `several models are saved with one revision each, in their order`() throws {
+        let models = [Note(id: "b", title: "Bread"), Note(id: "a", title: "Milk")]
+        let revisions = try notes.save(models)
         #expect(try notes.get(["b", "a"]).map(\.revision) == revisions)
         let chores = [Chore(minutes: 5), Chore(minutes: 10)]
         try notes.save(chores)
-        let again = try await notes.save(chores)
+        let again = try notes.save(chores)
         #expect(try notes.get(chores.map(\.id.uuidString)).map(\.revision) == again)
-        try await notes.save([Note(id: "a", title: "Tea")])
-        #expect(try notes.get("a", as: Note.self)?.title == "Tea")
         #expect(try notes.save([Note]()).isEmpty)
     }
 
-    @Test func `several documents are saved with their new revisions`() async throws {
+    @Test func `several documents are saved with their new revisions`() throws {
         let saved = try notes.save([Document(id: "1", ["n": 1]), Document(id: "2", ["n": 2])])
         #expect(try notes.get(["1", "2"]) == saved)
         #expect(saved.allSatisfy { $0.revision != nil })
-        let again = try await notes.save(saved)
+        let again = try notes.save(saved)
         #expect(try notes.get(["1", "2"]).map(\.revision) == again.map(\.revision))
     }
 
-    @Test func `if one of several models cannot be saved, none is`() async throws {
-        let chores = [Chore(minutes: 5), Chore(minutes: .nan)]
-        expect(.encodingFailed) { try notes.save(chores) }
-        let error = await #expect(throws: DivanError.self) { try await notes.save(chores) }
-        #expect(error?.code == .encodingFailed)
+    @Test func `if one of several models cannot be saved, none is`() throws {
+        expect(.encodingFailed) { try notes.save([Chore(minutes: 5), Chore(minutes: .nan)]) }
         #expect(try notes.count() == 0)
     }
 
-    @Test func `a model or a document is deleted by its ID`() async throws {
+    @Test func `a model or a document is deleted by its ID`() throws {
         let (note, chore) = (Note(id: "1", title: "Milk"), Chore(minutes: 5))
         try notes.save(note)
         try notes.save(chore)
         #expect(try notes.delete(note))
         #expect(try notes.delete(chore))
         #expect(try !notes.delete(chore))
-        try await notes.save(note)
-        try await notes.save(chore)
-        #expect(try await notes.delete(note))
-        #expect(try await notes.delete(chore))
         let document = try notes.save(Document(id: "2"))
         // Also after a change, like a deletion by ID.
         try notes.update("2") { $0.n = 1 }
         #expect(try notes.delete(document))
         #expect(try notes.count() == 0)
+    }
+
+    @Test func `models and documents are saved and deleted in async code`() async throws {
+        let (note, chore) = (Note(id: "1", title: "Milk"), Chore(minutes: 5))
+        let revisions = try await notes.save([note]) + notes.save([chore])
+        let ids = ["1", chore.id.uuidString]
+        #expect(try await notes.get(ids).map(\.revision) == revisions)
+        let documents = try await notes.save([Document(id: "2"), Document(id: "3")])
+        #expect(try await notes.get(["2", "3"]) == documents)
+        #expect(try await notes.delete(note))
+        #expect(try await notes.delete(chore))
+        for document in documents { #expect(try await notes.delete(document)) }
+        #expect(try await notes.count() == 0)
+        let error = await #expect(throws: DivanError.self) {
+            try await notes.save([chore, Chore(minutes: .nan)])
+        }
+        #expect(error?.code == .encodingFailed)
+        #expect(try await notes.count() == 0)
     }
 
     @Test(arguments: [Database.Options.RevisionScheme.trees, .versionVectors])

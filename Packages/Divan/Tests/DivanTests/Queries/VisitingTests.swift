@@ -42,9 +42,10 @@ import Testing
     @Test func `an error of the closure ends the visit and is rethrown unchanged`() async throws {
         let query = notes.documents(of: Note.self)
         #expect(await countUntilSecond { try await query.forEachDocument($0) } == 2)
-        #expect(
-            await countUntilSecond { try await database.forEachRow("SELECT * FROM notes", $0) } == 2
-        )
+        let rowCount = await countUntilSecond { (visit: @escaping @Sendable (Row) throws -> Void) in
+            try await database.forEachRow("SELECT * FROM notes") { try visit($0) }
+        }
+        #expect(rowCount == 2)
         let blob = Blob(Data(count: 200_000))
         try await notes.save(Document(id: "film", ["film": blob.documentValue]))
         let film = try #require(try await notes.get("film")?.film?.blob)
@@ -80,10 +81,12 @@ import Testing
             notes.documents(of: Note.self, orderBy: \.title, limit: limit)
         }
         for limit in [nil, 0, 1, 3, 5] {
-            let all = try query(limit).all()
-            #expect(try query(limit).count() == all.count)
+            let all = try await query(limit).all()
             #expect(try await query(limit).count() == all.count)
-            #expect(try query(limit).first() == all.first)
+            #expect(try await query(limit).first() == all.first)
+            let blocking = query(limit)
+            let (count, first) = try { (try blocking.count(), try blocking.first()) }()
+            #expect(count == all.count && first == all.first)
         }
     }
 

@@ -1,5 +1,5 @@
-import DivanJSON
-import DivanQuery
+internal import DivanJSON
+internal import DivanQuery
 
 /// Indexes that a query might use.
 ///

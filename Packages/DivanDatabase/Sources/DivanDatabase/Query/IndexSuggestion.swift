@@ -1,4 +1,4 @@
-internal import DivanJSON
+public import DivanJSON
 internal import DivanQuery
 public import DivanSQLiteEngine
 @_spi(Database) public import DivanStore
