@@ -87,7 +87,7 @@ import Testing
         arguments: [
             ("exit 3", "exited with status 3"), ("echo hello", "did not print a JSON array"),
             ("echo []", "did not print a JSON array"), ("echo '[\"1\"]'", "did not print a JSON"),
-            ("yes", "printed more than"), ("kill -9 $$", "exited with status"),
+            ("yes", "printed more than"), ("kill -9 $$", "was killed by signal 9"),
             ("echo [1,2,3]", "is not a vector of 2 dimensions"),
         ]
     )

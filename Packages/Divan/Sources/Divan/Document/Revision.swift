@@ -18,7 +18,7 @@ public struct Revision: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter id: The ``id`` of a revision.
     /// - Throws: ``DivanError/Code/invalidArgument`` for any other text.
     public init(_ id: String) throws {
-        guard let revisionID = RevisionID(id) else {
+        guard let revisionID = RevisionID(ofAnyScheme: id) else {
             throw DivanError(
                 .invalidArgument,
                 place: "revision \(String(id.prefix(80)).debugDescription)",

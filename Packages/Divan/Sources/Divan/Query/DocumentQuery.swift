@@ -217,7 +217,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
     func model(_ row: [QueryValue]) throws -> Model {
         guard row.count >= 4, case .string(let id) = row[0], case .string(let revision) = row[1],
             case .integer(let sequence) = row[2], case .container(let body) = row[3],
-            let revisionID = RevisionID(revision)
+            let revisionID = RevisionID(ofAnyScheme: revision)
         else {
             throw DivanError(.corrupt, place: collection.place, problem: "a document is damaged")
         }
