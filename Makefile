@@ -1,6 +1,6 @@
 # The targets for developers. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh histories codecs elsewhere arm64 bench vectors steady costs bench-compare profile check manifests plain split-test platforms generate format package package-test tour messages docs readability autobahn openapi fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build smoke test test-all demo crash bitrot kill-sync converge interrupt pictures live model differential simulate mesh mesh-processes histories codecs elsewhere arm64 bench vectors steady costs bench-compare profile check manifests plain split-test platforms generate format package package-test tour messages docs readability autobahn openapi fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 # Warnings are errors in this build, but not in dependents of the root manifest.
@@ -70,6 +70,10 @@ simulate: setup ## run seeds of the network simulation (SEEDS=2000)
 
 mesh: setup ## simulate meshes of 50 to 200 peers (SEEDS=200)
 	@Tools/scripts/mesh
+
+mesh-processes: setup ## form a mesh of 20 processes, then restart half of them for an hour (PEERS=…, MINUTES=…, SCHEME=vectors, SEED=…)
+	@export DIVAN="$$(Tools/scripts/trial release divan)/divan"; for trial in form restart; do \
+		Tools/scripts/mesh-processes $$trial || exit 1; done
 
 histories: setup ## sync 10,000 random histories by different routes, and 1,000 times with a model of Sync Gateway (HISTORIES=…, CONVERSATIONS=…, SEED=…)
 	@HISTORIES="$(HISTORIES)" CONVERSATIONS="$(CONVERSATIONS)" SEED="$(SEED)" Tools/scripts/histories

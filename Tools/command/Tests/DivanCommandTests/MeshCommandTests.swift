@@ -118,6 +118,32 @@ import Testing
         #expect(first.stop() == 0 && second.stop() == 0)
     }
 
+    @Test func `other commands read and write the databases of running peers`() throws {
+        let port = try LoopbackClient.freePort()
+        let seed = ["--no-discovery", "--seed", "wss://127.0.0.1:\(port)"]
+        let first = try join("kitchen", seed + ["--port", "\(port)"])
+        _ = try first.event(named: "joined")
+        let second = try join("hall", seed)
+        try shell.write("photo.jpg", "steam")
+        let put = try shell.run("put", "kitchen", "soup", "{}", "--blob", "photo=photo.jpg")
+        #expect(put.errors.hasPrefix("Saved soup"), "\(put.errors)")
+        _ = try second.event { event in
+            event["event"] as? String == "documents" && event["direction"] as? String == "pull"
+        }
+        #expect(try shell.run("get", "hall", "soup", "--raw").output.contains(#""photo":{"#))
+        #expect(try shell.run("blob", "get", "hall", "soup", "photo").output == "steam")
+        try shell.run("rm", "hall", "soup")
+        _ = try first.event { event in
+            event["event"] as? String == "documents" && event["direction"] as? String == "pull"
+        }
+        try shell.divan("get", "kitchen", "soup").expectFailure(3, "soup")
+        let again = ["mesh", "join", "kitchen", "office", "--identity", "kitchen"]
+        try shell.divan(again + ["--peer-ca", "cellar.pem"])
+            .expectFailure(5, "in use by divan mesh, process ")
+        #expect(first.stop() == 0 && second.stop() == 0)
+        try shell.run("put", "kitchen", "tea", "{}")
+    }
+
     @Test(
         .enabled(if: PrivateAvahi.isInstalled, "make setup installs avahi-daemon and dbus-daemon")
     )

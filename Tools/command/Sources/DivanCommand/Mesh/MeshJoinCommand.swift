@@ -26,6 +26,7 @@ enum MeshJoinCommand: Command {
             through --seed, and connects to a few of them. Changes reach the others through these.
             With --subscribe, other peers send only the documents of COLLECTION that meet
             CONDITION. Peers without it pass on the documents of all others.
+            Other commands can read and write DATABASE in the meantime.
 
             Peers verify each other's certificates. Each peer requires --identity, and either
             --peer-ca or --peer-certificate.
@@ -59,6 +60,7 @@ enum MeshJoinCommand: Command {
 private final class MeshRun: Sendable {
     private let database: Database
     private let mesh: Mesh
+    private let holder: Holder?
     private let events: EventLine
     private let terminal: Terminal
     private let group: String
@@ -90,6 +92,7 @@ private final class MeshRun: Sendable {
             try? database.close()
             throw error
         }
+        holder = Holder(path, as: "divan mesh join")
     }
 
     private static func subscribe(
@@ -171,7 +174,10 @@ private final class MeshRun: Sendable {
         events.write("left", sentence: "Left \(group)")
     }
 
-    func close() { try? database.close() }
+    func close() {
+        holder?.stop()
+        try? database.close()
+    }
 }
 
 /// A peer as a line for people, and as members for machines.
