@@ -31,8 +31,18 @@ import Testing
             "\(graph.linkCount) links, at most \(graph.largestDegree) of one peer,",
             "diameter \(graph.diameter ?? -1), \(mesh.openedCount) links opened,",
             "\(bytes / count) gossip bytes a peer in 2 minutes, then \(gossip) a second,",
-            "planner \(Self.plannerTime(count))"
+            "planner \(Self.plannerTime(count)), status of a peer \(Self.statusTime(mesh))"
         )
+    }
+
+    /// The mean time to read the status of one peer, which every change of a replication needs.
+    private static func statusTime(_ mesh: SimulatedMesh) -> Duration {
+        let (core, ids) = (mesh.peers[0].core, mesh.peers.dropFirst().map(\.id))
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            for _ in 0..<10 { for id in ids { _ = core.peer(id) } }
+        }
+        return time / (10 * ids.count)
     }
 
     /// The mean time of a plan.

@@ -51,8 +51,9 @@ import Testing
             let relays = peer.neighbours.subtracting(partial)
             #expect(!relays.isEmpty && relays.count <= MeshLimits.linkCount, "seed \(seed)")
             #expect(peer.neighbours.count - relays.count <= MeshLimits.leafCount, "seed \(seed)")
+            let routes = peer.routes
             for other in peer.core.peers {
-                let isOnTheWay = other.carrier.map { peer.neighbours.contains($0) }
+                let isOnTheWay = routes[other.peer].map { peer.neighbours.contains($0) }
                 #expect(isOnTheWay == true, "seed \(seed)")
                 #expect(other.isPartial == partial.contains(other.peer), "seed \(seed)")
             }
@@ -62,15 +63,16 @@ import Testing
         #expect(mesh.openedCount == opened, "seed \(seed)")
     }
 
-    @Test func `a peer that no relay has room for has no carrier, and is linked to others`() throws
+    @Test func `no route leads to a peer that no relay has room for`() throws
     {
         let count = MeshLimits.leafCount + 4
         let mesh = try Self.mesh(relays: 1, partial: count, seed: 3)
         mesh.run(for: .seconds(60))
         let relay = try #require(mesh.peers.first { $0.subscription == nil })
         #expect(relay.neighbours.count == MeshLimits.leafCount)
+        let routes = relay.routes
         for peer in relay.core.peers {
-            #expect(peer.carrier == (peer.isLinked ? peer.peer : nil))
+            #expect(routes[peer.peer] == (peer.isLinked ? peer.peer : nil))
         }
         #expect(mesh.graph.isConnected)
     }
@@ -99,5 +101,15 @@ import Testing
             let expected = peer.subscription.map { all.intersection($0) } ?? all
             #expect(peer.documents.isSuperset(of: expected), "seed \(seed)")
         }
+    }
+}
+
+extension SimulatedPeer {
+    /// The routes over peers that carry everything.
+    fileprivate var routes: MeshRoutes {
+        let peers = core.peers
+        let relays = peers.filter { !$0.isPartial }.map { ($0.peer, $0.neighbours) }
+        let receivers = Dictionary(uniqueKeysWithValues: relays)
+        return MeshRoutes(over: peers.filter(\.isLinked).map(\.peer)) { receivers[$0] ?? [] }
     }
 }

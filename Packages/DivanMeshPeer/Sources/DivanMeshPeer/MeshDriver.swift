@@ -209,7 +209,6 @@ extension MeshDriver {
         info.isCompatible = status.isCompatible
         info.neighbours = status.neighbours
         info.isPartial = status.isPartial
-        info.carrier = status.carrier
         if let link = links.first(where: { $0.peer == status.peer && $0.isOpen }) {
             info.link = (link.connection.isOutgoing, link.reason)
         }
@@ -223,8 +222,7 @@ extension MeshPeerInfo {
         guard let note else { return }
         certificate = note.certificate
         replication = note.replication
-        guard link != nil else { return }
         collections = note.collections
-        interest = note.interest
+        subscriptions = note.subscriptions
     }
 }

@@ -34,13 +34,10 @@ public struct MeshPeerInfo: Sendable {
     public var neighbours: [MeshPeerID] = []
     /// Whether it subscribes to a part of the documents, or filters them, and so cannot carry all to others.
     public var isPartial = false
-    /// The linked peer from which documents reach it over peers that carry everything: itself if it is linked.
-    public var carrier: MeshPeerID?
-    /// The collections that are synced with it; empty without an open link.
-    public var collections: [CollectionPath] = []
-    /// Its conditions for documents, by collection; empty without an open link.
-    public var subscriptions: [CollectionPath: String] { interest.conditions }
-    var interest = LinkInterest()
+    /// The collections that are synced with it, as of the last link; `nil` before the first one.
+    public var collections: [CollectionPath]?
+    /// Its conditions for documents, by collection, as of the last link.
+    public var subscriptions: [CollectionPath: String] = [:]
     /// Its certificate, once TLS has proved that it has it.
     public var certificate: TLSCertificate?
     /// Whether this peer called it, and why they are linked; `nil` without an open link.
@@ -48,12 +45,8 @@ public struct MeshPeerInfo: Sendable {
     /// What the replication does; `stopped` without an open link, with the error that ended it.
     public var replication = SyncStatus(.stopped)
 
-    init(id: MeshPeerID) {
+    /// Describes a peer of which nothing is known.
+    public init(id: MeshPeerID) {
         self.id = id
-    }
-
-    /// Whether the peer has subscribed to a revision; always true without an open link, or without a subscription.
-    public func wants(_ revision: FilteredRevision, in path: CollectionPath) -> Bool {
-        interest.filters[path]?(revision) ?? true
     }
 }

@@ -11,8 +11,8 @@ struct PeerRecords {
         var certificate: TLSCertificate?
         var replication = SyncStatus(.stopped)
         /// The collections of the last link, and what the peer wants of them.
-        var collections: [CollectionPath] = []
-        var interest = LinkInterest()
+        var collections: [CollectionPath]?
+        var subscriptions: [CollectionPath: String] = [:]
     }
 
     private(set) var records: [MeshPeerID: Record] = [:]

@@ -49,10 +49,14 @@ import Testing
         try await partial.store.wait(for: "last", 7)
         #expect(try partial.store.text("eight") == nil)
         let info = try #require(full.peer.peer(partial.id))
-        #expect(info.isPartial && info.carrier == partial.id && info.collections == [.default])
-        let eight = FilteredRevision("eight", nil, body: Array(#"{"value":8}"#.utf8))
-        #expect(!info.wants(eight, in: .default))
-        for peer in [full, other, partial] { await peer.leave() }
+        #expect(info.isPartial && info.collections == [.default])
+        // What a peer wanted is still known when it has left.
+        await partial.leave()
+        await full.wait { full.peer.peer(partial.id)?.isOnline == false }
+        let last = try #require(full.peer.peer(partial.id))
+        #expect(last.link == nil && last.collections == [.default])
+        #expect(last.subscriptions == [.default: ":7}"])
+        for peer in [full, other] { await peer.leave() }
     }
 
     @Test func `a deletion reaches a peer that has the document`() async throws {

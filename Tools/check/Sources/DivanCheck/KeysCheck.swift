@@ -83,7 +83,6 @@ struct KeysCheck {
         StoredCheckpoints.swift | names: [String: Entry] | checkpoint IDs: cp- and base64
         SyncTally.swift | collections: [String: Counts] | names of collections, ASCII
         DiscoveryProbe.swift | peers: [String: DiscoveredPeer] | names of services, shown only
-        MeshDelivery.swift | receivers: Set<String> | digests in hexadecimal
         Mesh+Peer.swift | subscriptions: [String: String] | names of collections, ASCII
         LogCommand.swift | domains: Set<String> | names of log domains, shown only
         BashCompletion.swift | seen: Set<String> | names of our verbs and options

@@ -14,7 +14,7 @@ extension Mesh {
             case relayed(through: PeerID)
             /// The peer has not subscribed to it: this is its condition.
             case notSubscribed(String)
-            /// A filter of this peer, or its list of documents, leaves it out.
+            /// A filter of this peer, or its list of documents, leaves it out, for the peer or for all linked ones.
             case filtered
             /// The peer does not sync the collection.
             case notShared
@@ -34,8 +34,8 @@ extension Mesh {
 
     /// Returns how a document reaches each known peer, in the order of their IDs; empty unless joined.
     ///
-    /// This peer knows the conditions of the peers to which it is linked, and of the others only whether they carry
-    /// everything. Filters of other peers are not considered.
+    /// This peer knows the collections and conditions of the peers to which it is or was linked since it joined, and of
+    /// the others only whether they carry everything. Filters of other peers are not considered.
     ///
     /// - Throws: `notFound` (7) if the document does not exist, `invalidParameter` (9) if the mesh does not sync the
     ///   collection, `notOpen` (6) for a closed database or a deleted collection.
@@ -55,40 +55,30 @@ extension Mesh {
         }
         let revision = FilteredRevision(document.name, nil, body: document.body.bytes)
         let peers = knownPeerInfo
-        let linked = peers.filter { $0.link != nil }.map { peer in
-            (peer.id, outcome(of: document, revision, for: peer, settings))
-        }
-        let direct = Dictionary(uniqueKeysWithValues: linked)
-        return peers.map { peer in
-            let outcome: Delivery.Outcome
-            if let known = direct[peer.id] {
-                outcome = known
-            } else if !peer.isCompatible {
-                outcome = .incompatible
-            } else if !peer.isOnline {
-                outcome = .offline
-            } else if let carrier = peer.carrier, direct[carrier] == .linked {
-                outcome = .relayed(through: PeerID(carrier))
-            } else {
-                outcome = .noRelay
-            }
-            return Delivery(peer: PeerID(peer.id), outcome: outcome)
+        let outcomes = MeshDelivery.all(
+            to: peers,
+            in: settings.collection.path,
+            isSent: { settings.sends(document, to: PeerID($0)) },
+            isWanted: { (try? Collection.interest(in: $0))?(revision) ?? true }
+        )
+        return zip(peers, outcomes).map { peer, outcome in
+            Delivery(peer: PeerID(peer.id), outcome: Delivery.Outcome(outcome))
         }
     }
+}
 
-    /// What happens to a document on the link to a peer.
-    private func outcome(
-        of document: Document,
-        _ revision: FilteredRevision,
-        for peer: MeshPeerInfo,
-        _ settings: MultipeerCollectionConfiguration
-    ) -> Delivery.Outcome {
-        let path = settings.collection.path
-        guard peer.collections.contains(path) else { return .notShared }
-        guard settings.sends(document, to: PeerID(peer.id)) else { return .filtered }
-        guard peer.wants(revision, in: path) else {
-            return .notSubscribed(peer.subscriptions[path] ?? "")
-        }
-        return .linked
+extension Mesh.Delivery.Outcome {
+    fileprivate init(_ engine: MeshDelivery) {
+        self =
+            switch engine {
+            case .linked: .linked
+            case .relayed(let relay): .relayed(through: PeerID(relay))
+            case .notSubscribed(let condition): .notSubscribed(condition)
+            case .filtered: .filtered
+            case .notShared: .notShared
+            case .noRelay: .noRelay
+            case .offline: .offline
+            case .incompatible: .incompatible
+            }
     }
 }

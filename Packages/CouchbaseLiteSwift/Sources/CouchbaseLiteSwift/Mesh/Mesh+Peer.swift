@@ -48,7 +48,7 @@ extension Mesh {
 
         /// Whether it subscribes to a part of the documents, or filters them: then it does not pass on all.
         public let isPartial: Bool
-        /// Its conditions for documents, by the full names of collections; empty without a link.
+        /// Its conditions for documents, by the full names of collections, as of the last link.
         public let subscriptions: [String: String]
 
         init(_ info: MeshPeerInfo) {

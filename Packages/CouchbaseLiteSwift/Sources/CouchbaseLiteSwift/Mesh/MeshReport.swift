@@ -84,9 +84,8 @@ final class MeshReport: Sendable {
             object["pending"] = JSON(peer.replication.pendingCount)
         }
         if peer.isPartial { object["partial"] = true }
-        if let carrier = peer.carrier { object["carrier"] = .string("\(carrier)") }
-        if peer.link != nil {
-            object["collections"] = .array(peer.collections.map { .string($0.wireName) })
+        if let collections = peer.collections {
+            object["collections"] = .array(collections.map { .string($0.wireName) })
             var subscriptions = JSONObject()
             for (path, condition) in peer.subscriptions {
                 subscriptions[path.wireName] = .string(condition)

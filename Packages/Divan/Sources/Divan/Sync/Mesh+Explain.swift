@@ -13,7 +13,7 @@ extension Mesh {
             case relayed(through: PeerID)
             /// The peer has not subscribed to it: this is its condition.
             case notSubscribed(String)
-            /// A filter of this peer, or its list of documents, leaves it out.
+            /// A filter of this peer, or its list of documents, leaves it out, for the peer or for all linked ones.
             case filtered
             /// The peer does not sync the collection.
             case notShared
@@ -48,8 +48,8 @@ extension Mesh {
 
     /// Returns how a document reaches each known peer, in the order of their IDs; empty after this peer has left.
     ///
-    /// This peer knows the conditions of the peers to which it is linked, and of the others only whether they carry
-    /// everything. Filters of other peers are not considered.
+    /// This peer knows the collections and conditions of the peers to which it is or was linked since it joined, and of
+    /// the others only whether they carry everything. Filters of other peers are not considered.
     ///
     /// - Throws: ``DivanError/Code/notFound`` if the document does not exist, ``DivanError/Code/invalidArgument`` if the
     ///   mesh does not sync the collection, ``DivanError/Code/notOpen``.

@@ -42,9 +42,6 @@ public struct MeshPeerStatus: Hashable, Sendable {
     public let neighbours: [MeshPeerID]
     /// Whether it subscribes to a part of the documents, or filters them, and so cannot carry all to others.
     public let isPartial: Bool
-    /// The linked peer that passes everything on to it, itself or over peers that carry everything; the peer itself if
-    /// it is linked, `nil` if no such way is known.
-    public let carrier: MeshPeerID?
     /// Consecutive failed calls, at the address with the fewest.
     public let failureCount: Int
 }
@@ -64,16 +61,14 @@ extension MeshCore {
     }
 
     /// The peers that are known, without this one, in the order of their IDs.
-    public var peers: [MeshPeerStatus] {
-        zip(membership.peers, membership.carriers()).map(status)
-    }
+    public var peers: [MeshPeerStatus] { membership.peers.map(status) }
 
     /// A peer, if it is known.
     public func peer(_ id: MeshPeerID) -> MeshPeerStatus? {
-        membership.place(of: id).map { status(of: membership.peers[$0], membership.carriers()[$0]) }
+        membership.place(of: id).map { status(of: membership.peers[$0]) }
     }
 
-    private func status(of peer: KnownPeer, _ carrier: MeshPeerID?) -> MeshPeerStatus {
+    private func status(of peer: KnownPeer) -> MeshPeerStatus {
         let neighbours = peer.announcement?.neighbours ?? []
         let own = configuration.peer
         return MeshPeerStatus(
@@ -84,7 +79,6 @@ extension MeshCore {
             isCompatible: isCompatible(peer),
             neighbours: neighbours.compactMap { $0 == own.prefix ? own : membership.peer($0) },
             isPartial: peer.isPartial,
-            carrier: carrier,
             failureCount: peer.failureCount
         )
     }

@@ -121,28 +121,6 @@ extension Membership {
         let neighbours = self[id]?.announcement?.neighbours ?? []
         return neighbours.contains { place(of: $0).map { !peers[$0].isPartial } ?? false }
     }
-
-    /// For each peer, the linked peer from which the shortest way over relays leads to it; `nil` if there is none.
-    func carriers() -> [MeshPeerID?] {
-        var carriers = [MeshPeerID?](repeating: nil, count: peers.count)
-        var reached = peers.indices.filter { peers[$0].isLinked }
-        for index in reached { carriers[index] = ids[index] }
-        var next = 0
-        while next < reached.count {
-            let index = reached[next]
-            next += 1
-            guard !peers[index].isPartial, let announcement = peers[index].announcement else {
-                continue
-            }
-            for prefix in announcement.neighbours {
-                guard let other = place(of: prefix), carriers[other] == nil, !peers[other].hasLeft
-                else { continue }
-                carriers[other] = carriers[index]
-                reached.append(other)
-            }
-        }
-        return carriers
-    }
 }
 
 // MARK: - Advertisements

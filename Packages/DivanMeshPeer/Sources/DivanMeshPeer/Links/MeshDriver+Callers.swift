@@ -85,7 +85,10 @@ extension MeshDriver {
         connections[connection]?.request = nil
         let engine = passivePeer(for: peer, called.collections, called.interest)
         guard let subprotocol = engine.choose(from: request.handshake.subprotocols) else { return }
-        note(peer) { ($0.collections, $0.interest) = (called.collections, called.interest) }
+        note(peer) { record in
+            record.collections = called.collections
+            record.subscriptions = called.interest.conditions
+        }
         request.accept(
             subprotocol: subprotocol.rawValue,
             headers: LinkHeaders.offer(configuration.collections, configuration.subscriptions)

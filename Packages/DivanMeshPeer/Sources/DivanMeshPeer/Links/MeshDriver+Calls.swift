@@ -64,7 +64,7 @@ extension MeshDriver {
         connections[connection]?.peer = peer
         note(peer) { record in
             record.certificate = info.certificates.first
-            (record.collections, record.interest) = (common, interest)
+            (record.collections, record.subscriptions) = (common, interest.conditions)
         }
         handle(.opened(connection, peer))
         guard let link = connections[connection]?.link else { return }

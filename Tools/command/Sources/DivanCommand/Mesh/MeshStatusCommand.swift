@@ -45,7 +45,7 @@ enum MeshStatusCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let explained = try arguments.value("--explain").map {
-            try MeshDelivery(of: $0, arguments)
+            try MeshDeliveryPage(of: $0, arguments)
         }
         for mesh in try meshes(of: arguments.database) {
             if let explained {
