@@ -63,8 +63,7 @@ import Testing
         #expect(mesh.openedCount == opened, "seed \(seed)")
     }
 
-    @Test func `no route leads to a peer that no relay has room for`() throws
-    {
+    @Test func `no route leads to a peer that no relay has room for`() throws {
         let count = MeshLimits.leafCount + 4
         let mesh = try Self.mesh(relays: 1, partial: count, seed: 3)
         mesh.run(for: .seconds(60))

@@ -140,7 +140,10 @@ final class ActivePeer: ConnectedPeer {
             stop, watchdog.deadline, connection.statusDeadline(currentStatus),
             stop == nil ? attachments.deadline : nil,
         ]
-        if stop == nil { deadlines += collections.map(\.pullDeadline) }
+        if stop == nil {
+            deadlines += collections.map(\.pullDeadline)
+            deadlines.append(inbox.blobDeadline)
+        }
         if storing == nil {
             deadlines.append(inbox.gatheringDeadline)
             if let next = agreement.nextOffer, isRested { deadlines.append(next) }
@@ -180,7 +183,7 @@ extension ActivePeer {
         answerLists()
         commitDue()
         fillWindows()
-        inbox.pump()
+        pumpBlobs()
         attachments.pump()
         // Answers that arrived together may have left marks.
         commitDue()

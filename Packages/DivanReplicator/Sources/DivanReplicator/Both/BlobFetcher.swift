@@ -5,6 +5,8 @@ import DivanStore
 /// Fetches the blobs that received revisions need: each digest once, a few at a time, streamed into the store as its
 /// pieces arrive.
 ///
+/// A blob that another connection receives is awaited (`BlobGate`).
+///
 /// An interrupted fetch leaves no file, except that of a blob which the application requested: it continues with the
 /// next connection. A Divan peer then sends only the rest; others send everything, and the part already here is
 /// skipped.
@@ -39,6 +41,7 @@ struct BlobFetcher {
     private var fetches: [BlobDigest: Fetch] = [:]
     private var queue = FIFOQueue<BlobDigest>()
     private var activeCount = 0
+    private var gate: BlobGate
 
     /// A blob being fetched, and who waits for it.
     private struct Fetch {
@@ -52,6 +55,7 @@ struct BlobFetcher {
         /// Bytes that are sent again, because the peer cannot omit them.
         private var repeatedByteCount = 0
         private var toldByteCount = 0
+        private var renewedByteCount = 0
 
         init(_ waiters: FIFOQueue<Waiter>) { self.waiters = waiters }
 
@@ -97,6 +101,13 @@ struct BlobFetcher {
             }
         }
 
+        /// Whether 64 KiB have arrived since it last returned true.
+        mutating func makesProgress() -> Bool {
+            guard byteCount - renewedByteCount >= 64 << 10 else { return false }
+            renewedByteCount = byteCount
+            return true
+        }
+
         /// Progress of a blob that the application requested, about every 64 KiB and at its end.
         mutating func takeNews(isFinal: Bool) -> BlobEvent.State? {
             guard let resumedByteCount, isFinal || byteCount - toldByteCount >= 64 << 10 else {
@@ -109,10 +120,14 @@ struct BlobFetcher {
 
     init(_ connection: Connection) {
         self.connection = connection
+        gate = BlobGate(connection)
     }
 
     /// Whether no blob is being fetched.
     var isIdle: Bool { fetches.isEmpty }
+
+    /// When to call `pump` at the latest, although nothing has arrived; `nil` if no blob is awaited.
+    var deadline: Duration? { gate.deadline }
 
     /// Adds a waiter; the request is sent at the next `pump`.
     mutating func want(_ waiter: Waiter) {
@@ -125,10 +140,15 @@ struct BlobFetcher {
         }
     }
 
-    /// Sends as many requests as may be open.
-    mutating func pump() {
-        while activeCount < connection.limits.blobFetchesCount, let digest = queue.popFirst() {
+    /// Sends as many requests as may be open; returns what has arrived over other connections.
+    mutating func pump() -> [Completion] {
+        let completions = takeArrived()
+        while activeCount < connection.limits.blobFetchesCount, gate.hasRoom,
+            let digest = queue.popFirst()
+        {
             guard let waiter = fetches[digest]?.waiters.first else { continue }
+            // One that the application requested continues the part that is here.
+            guard waiter.isWish || gate.admits(digest) else { continue }
             activeCount += 1
             var properties = connection.profile("getAttachment", about: waiter.collection)
             properties.append("digest", digest.description)
@@ -144,6 +164,24 @@ struct BlobFetcher {
             connection.progress.expect(waiter.blob.byteCount)
             let ticket = BlobTicket(digest: digest, documentID: waiter.documentID)
             connection.ask(request, for: .blob(ticket))
+        }
+        return completions
+    }
+
+    /// Ends the waits for other connections; a blob that has not arrived is requested here.
+    private mutating func takeArrived() -> [Completion] {
+        gate.takeReleased().flatMap { digest -> [Completion] in
+            guard let fetch = fetches[digest] else { return [] }
+            guard connection.store.blobs.contains(digest) else {
+                queue.append(digest)
+                return []
+            }
+            fetches[digest] = nil
+            gate.ended(digest)
+            if fetch.waiters.contains(where: \.isWish) {
+                connection.emit(.blob(BlobEvent(digest: digest, state: .arrived)))
+            }
+            return fetch.waiters.map { Completion(reason: $0.reason, digest: digest, error: nil) }
         }
     }
 
@@ -164,6 +202,7 @@ struct BlobFetcher {
         if let news = fetch.takeNews(isFinal: isFinal) {
             connection.emit(.blob(BlobEvent(digest: ticket.digest, state: news)))
         }
+        if fetch.failure == nil, fetch.makesProgress() { gate.progressed(ticket.digest) }
         guard isFinal else {
             fetches[ticket.digest] = fetch
             return []
@@ -209,6 +248,7 @@ struct BlobFetcher {
     private mutating func finish(_ ended: Fetch, _ digest: BlobDigest) -> [Completion] {
         activeCount -= 1
         fetches[digest] = nil
+        gate.ended(digest)
         guard let failure = ended.failure else {
             if ended.resumedByteCount != nil {
                 connection.emit(.blob(BlobEvent(digest: digest, state: .arrived)))
@@ -230,6 +270,7 @@ struct BlobFetcher {
     /// Drops everything: the connection is closed.
     mutating func abandon() {
         for fetch in fetches.values where fetch.resumedByteCount == nil { fetch.writer?.cancel() }
+        gate.abandon(fetches.keys)
         fetches = [:]
         queue = FIFOQueue()
         activeCount = 0

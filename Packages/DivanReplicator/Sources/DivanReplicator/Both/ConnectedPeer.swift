@@ -148,6 +148,11 @@ extension ConnectedPeer {
         }
     }
 
+    /// Requests blobs, and continues with the revisions whose blobs have arrived over other connections.
+    func pumpBlobs() {
+        fail(inbox.pump())
+    }
+
     private func fail(_ revisions: [Inbox.Failed]) {
         for (revision, error) in revisions {
             finish(revision, .failed(error, isLost: error.isLocalFailure))

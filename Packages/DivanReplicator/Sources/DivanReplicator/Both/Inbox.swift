@@ -232,8 +232,12 @@ extension Inbox {
 // MARK: - Revisions that name blobs
 
 extension Inbox {
-    /// Requests as many blobs as may be in transit.
-    func pump() { blobs.pump() }
+    /// Requests as many blobs as may be in transit; returns the revisions that failed with one that has arrived over
+    /// another connection.
+    func pump() -> [Failed] { blobs.pump().compactMap { resolve($0) } }
+
+    /// When to look again for blobs that other connections receive.
+    var blobDeadline: Duration? { blobs.deadline }
 
     /// Requests blobs that were left at the peer, unless they are here by now.
     func want(_ wanted: [(collection: Int, blob: RequestedBlob)]) {

@@ -25,6 +25,12 @@ public struct ReplicatorLimits: Sendable {
     ///
     /// Many times what a window takes between nearby peers, and little for a user if a transfer stalls.
     public var transferTime = Duration.seconds(2)
+    /// How long a blob is awaited that another connection receives, as long as 64 KiB arrive within `transferTime`.
+    ///
+    /// Enough for most blobs over a slow radio link, and bearable if a peer sends slowly on purpose.
+    public var blobTransferTime = Duration.seconds(60)
+    /// Blobs awaited from other connections; further ones stay in the queue.
+    public var awaitedBlobsCount = 64
     /// Lists waiting for their answer; a peer that sends more violates the protocol.
     public var waitingListsCount = 64
     /// Revisions read from the feed and waiting to be sent, above which no list is sent.

@@ -9,6 +9,9 @@ import Synchronization
 /// most `ReplicatorLimits.transferTime` ago, and at most that long in total. So nothing is lost if a transfer fails or
 /// stalls, and a slow peer delays others only briefly.
 ///
+/// Blobs are in the same table (`BlobGate`). A blob is much longer in flight than a body, so its transfer counts as long
+/// as it makes progress.
+///
 /// **Why no two lists wait for each other.** A list that must wait has entered nothing. One that is answered enters all
 /// of its revisions in one step.
 ///
@@ -17,7 +20,7 @@ import Synchronization
 ///
 /// Can be used from any thread.
 public final class RevisionsInFlight: Sendable {
-    /// A revision of a document; a hash, because two revisions with the same one only wait for each other.
+    /// A revision of a document, or a blob; a hash, because two with the same one only wait for each other.
     struct Key: Hashable {
         private let digest: Int
 
@@ -28,6 +31,10 @@ public final class RevisionsInFlight: Sendable {
             hasher.combine(revisionID)
             digest = hasher.finalize()
         }
+
+        init(_ blob: BlobDigest) {
+            digest = blob.hashValue
+        }
     }
 
     /// A transfer of another connection for which a list waits.
@@ -35,11 +42,14 @@ public final class RevisionsInFlight: Sendable {
         let key: Key
         /// When it no longer delays the list.
         let deadline: Duration
+        /// Different for each transfer.
+        let number: UInt64
     }
 
     fileprivate struct Transfer {
         var member: UInt64
         var deadline: Duration
+        let number: UInt64
         var observers: [@Sendable () -> Void] = []
     }
 
@@ -47,6 +57,7 @@ public final class RevisionsInFlight: Sendable {
         var transfers: [Key: Transfer] = [:]
         var counts: [UInt64: Int] = [:]
         var lastMember: UInt64 = 0
+        var lastTransfer: UInt64 = 0
     }
 
     private let limit: Int
@@ -95,6 +106,11 @@ public final class RevisionsInFlight: Sendable {
         /// Another connection's transfer of a revision, if it still counts.
         func awaited(_ key: Key, at now: Duration) -> Awaited? {
             table.state.withLock { $0.awaited(key, by: number, at: now) }
+        }
+
+        /// A transfer of this connection makes progress: others wait longer.
+        func renew(_ key: Key, until deadline: Duration) {
+            table.state.withLock { $0.renew(key, by: number, until: deadline) }
         }
 
         /// Ends a transfer of this connection: the revision is stored, or will not be.
@@ -146,7 +162,11 @@ extension RevisionsInFlight.State {
     ) -> RevisionsInFlight.Awaited? {
         guard let transfer = transfers[key], transfer.member != member, now < transfer.deadline
         else { return nil }
-        return RevisionsInFlight.Awaited(key: key, deadline: transfer.deadline)
+        return RevisionsInFlight.Awaited(
+            key: key,
+            deadline: transfer.deadline,
+            number: transfer.number
+        )
     }
 
     fileprivate mutating func enter(
@@ -168,10 +188,25 @@ extension RevisionsInFlight.State {
                 transfers.values[place].deadline = deadline
             } else {
                 guard transfers.count < limit else { return }
-                transfers[key] = RevisionsInFlight.Transfer(member: member, deadline: deadline)
+                lastTransfer += 1
+                transfers[key] = RevisionsInFlight.Transfer(
+                    member: member,
+                    deadline: deadline,
+                    number: lastTransfer
+                )
             }
             counts[member, default: 0] += 1
         }
+    }
+
+    fileprivate mutating func renew(
+        _ key: RevisionsInFlight.Key,
+        by member: UInt64,
+        until deadline: Duration
+    ) {
+        guard let place = transfers.index(forKey: key), transfers.values[place].member == member
+        else { return }
+        transfers.values[place].deadline = deadline
     }
 
     fileprivate mutating func end(

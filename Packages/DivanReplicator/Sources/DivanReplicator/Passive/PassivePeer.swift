@@ -89,7 +89,8 @@ final class PassivePeer: ConnectedPeer {
         guard !attachments.wantsTurn, !known.contains(where: \.wantsTurn) else { return .zero }
         return [
             connection.statusDeadline(currentStatus), connection.weighingDeadline,
-            attachments.deadline, watchdog.deadline, known.compactMap(\.deadline).min(),
+            attachments.deadline, watchdog.deadline, inbox.blobDeadline,
+            known.compactMap(\.deadline).min(),
         ].compactMap(\.self).min()
     }
 
@@ -124,7 +125,9 @@ extension PassivePeer {
         if connection.life == .running {
             rotation.advance()
             fillWindows()
-            inbox.pump()
+            pumpBlobs()
+            // Blobs may have arrived over another connection.
+            commit()
             attachments.pump()
         }
         watch()
