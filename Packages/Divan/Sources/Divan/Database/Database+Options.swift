@@ -30,7 +30,7 @@ extension Database {
         public var engine: (any StorageEngineProvider)?
         /// Custom codecs for bodies, each under its number from 128 to 255, which is stored in the database.
         ///
-        /// Select one with ``DocumentCollection/compressBodies(with:)``.
+        /// Select one with `DocumentCollection.compressBodies(with:)`.
         public var bodyCodecs: [UInt8: any DictionaryCodec] = [:]
         /// Whether the tools `divan status` and `divan top` show what this database syncs.
         public var publishesStatus = false

@@ -171,7 +171,7 @@ public struct DocumentQuery<Model: Decodable>: Sendable {
         }
     }
 
-    /// Describes how the query runs; see ``Database/explain(_:_:)``.
+    /// Describes how the query runs; see `Database.explain(_:_:)`.
     ///
     /// - Throws: The same errors as `all()`.
     public func explain() throws -> String {
